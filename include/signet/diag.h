@@ -91,7 +91,6 @@ typedef struct signet_diag {
     const char *help;               /**< one action, or null */
     const char *also_known_as;      /**< PyTorch's own words for it, or null */
     const char *torch_check;        /**< PyTorch's check that refuses the same ("S-MBUF"), or null */
-    uint32_t folded;                /**< further findings that follow from this one */
 } signet_diag;
 
 /** Receives findings, one call each, in order, from the thread that called the library. A null sink,

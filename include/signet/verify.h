@@ -42,7 +42,7 @@ typedef struct signet_report {
     uint64_t warnings;
     uint64_t notes;
     uint64_t suppressed;  /**< beyond the limit of findings per code: counted, not emitted */
-    uint64_t folded;      /**< followed from another finding: counted there, not emitted */
+    uint64_t folded;      /**< follow from an emitted finding: counted, not emitted */
     uint32_t rules;       /**< codes that were checked */
     uint32_t not_checked; /**< codes that could not be decided on some program of the package */
 } signet_report;
