@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "signet/diag.h"
 #include "signet/ir.h"
 #include "signet/signature.h"
 
@@ -317,6 +318,34 @@ sg_payload sg_arg_kind_payload(signet_arg_kind kind);
 bool sg_arg_has_value(const struct sg_arg *arg);
 /* Kind of value that an argument of this kind defines or expects. */
 signet_value_kind sg_arg_kind_value_kind(signet_arg_kind kind);
+
+/* ---- Names of kinds (tables of signet/kinds.def) ---------------------------------------------- */
+
+/* By number: static text, null where the table has none. */
+const char *sg_arg_kind_tag(signet_arg_kind kind);       /* "as_tensor" */
+const char *sg_value_kind_table(signet_value_kind kind); /* "tensor_values" */
+const char *sg_input_kind_tag(signet_input_kind kind);   /* "buffer" */
+const char *sg_input_kind_name(signet_input_kind kind);  /* "BUFFER" */
+const char *sg_input_kind_target_member(signet_input_kind kind);
+const char *sg_output_kind_tag(signet_output_kind kind);
+const char *sg_output_kind_name(signet_output_kind kind);
+const char *sg_output_kind_target_member(signet_output_kind kind);
+uint32_t sg_output_kind_group(signet_output_kind kind); /* PyTorch's order of outputs; 2 if unknown */
+
+/* By text: the kind, or its UNKNOWN (DETECT for stages). */
+signet_arg_kind sg_arg_kind_of_tag(signet_string tag);
+signet_arg_kind sg_arg_kind_of_keyword(signet_string keyword);
+signet_value_kind sg_value_kind_of_keyword(signet_string keyword);
+signet_dtype sg_dtype_of_name(signet_string short_name);
+signet_dtype sg_dtype_of_torch_name(signet_string name); /* without "torch." */
+signet_layout sg_layout_of_torch_name(signet_string name);
+signet_memory_format sg_memory_format_of_torch_name(signet_string name);
+signet_stage sg_stage_of_keyword(signet_string keyword);
+signet_carrier sg_carrier_of_keyword(signet_string keyword);
+signet_input_kind sg_input_kind_of_tag(signet_string tag);
+signet_input_kind sg_input_kind_of_name(signet_string name); /* PyTorch's: "BUFFER" */
+signet_output_kind sg_output_kind_of_tag(signet_string tag);
+signet_output_kind sg_output_kind_of_name(signet_string name);
 
 /* ---- For readers ----------------------------------------------------------------------------- */
 
