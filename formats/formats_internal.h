@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SG_FORMATS_INTERNAL_H
+#define SG_FORMATS_INTERNAL_H
+
+/*
+ * What the readers of the carriers share. read.c opens the input, tells the format and calls one of
+ * them; each adds its programs to the package and says in the log what is wrong with the content.
+ *
+ * A reader returns SIGNET_OK when it added a program, whatever findings there are. It returns
+ * SIGNET_E_SYNTAX, _VERSION, _LIMIT or _UNSUPPORTED, after at least one finding, when the content
+ * is no program at all, and SIGNET_E_NOMEM without one. It must not add a program before it knows
+ * that there is one.
+ */
+
+#include "base/diag.h"
+#include "ir/ir_internal.h"
+#include "signet/formats.h"
+
+/* Bytes to read from: memory, or a file that is read piece by piece and never mapped, so that a
+ * file that shrinks meanwhile is an error and no signal. */
+struct sg_input {
+    const char *name;          /* as the caller named it */
+    const unsigned char *data; /* null: read from the file */
+    int file;
+    uint64_t size;
+};
+
+/* False when the input does not have these bytes (any more). */
+bool sg_input_read(const struct sg_input *input, uint64_t at, void *buffer, size_t length);
+/* The whole input as a block of the package, followed by `padding` zero bytes. Null: see *status;
+ * a limit has its finding then. */
+char *sg_input_take(const struct sg_input *input, signet_package *p, struct sg_log *log,
+                    size_t padding, signet_status *status);
+/* The format, told by content. *why (may be null) gets a static text that says what the bytes look
+ * like when they are UNKNOWN. */
+signet_carrier sg_input_detect(const struct sg_input *input, const char **why);
+/* A position in the input. */
+signet_location sg_at_input(const struct sg_input *input, uint64_t byte);
+
+/* Text carriers: the whole text lies in the source. */
+signet_status sg_sgt_read(signet_package *p, struct sg_log *log, uint32_t source);
+signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t source);
+
+/* torch.export's archives, both layouts. `deep`: check the CRC of every record. */
+signet_status sg_pt2_read(signet_package *p, struct sg_log *log, const struct sg_input *input,
+                          bool deep);
+/* A bare model.json. */
+signet_status sg_model_json_read(signet_package *p, struct sg_log *log,
+                                 const struct sg_input *input);
+
+#endif
