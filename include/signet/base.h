@@ -62,7 +62,7 @@ SIGNET_API const char *signet_version(void);
 /** What a call says about itself. Zero is success, failures are negative. "The program is broken"
  *  is no failure of a call: it is a finding (signet/diag.h). */
 typedef enum signet_status {
-#define SIGNET_STATUS(id, number, text) SIGNET_##id = number,
+#define SIGNET_STATUS(id, number, text) SIGNET_##id = (number),
 #include "signet/status.def"
 #undef SIGNET_STATUS
 } signet_status;

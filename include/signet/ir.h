@@ -30,21 +30,21 @@ SIGNET_BEGIN_DECLS
 /** Element types; the numbers are those of torch.export's schema, unknown ones are kept. */
 typedef enum signet_dtype {
     SIGNET_DTYPE_UNKNOWN = 0,
-#define SIGNET_DTYPE(id, number, short_name, torch_name, bytes) SIGNET_DTYPE_##id = number,
+#define SIGNET_DTYPE(id, number, short_name, torch_name, bytes) SIGNET_DTYPE_##id = (number),
 #include "signet/kinds.def"
     SIGNET_DTYPE_MAX_ = 0xffff
 } signet_dtype;
 
 typedef enum signet_layout {
     SIGNET_LAYOUT_UNKNOWN = 0,
-#define SIGNET_LAYOUT(id, number, torch_name) SIGNET_LAYOUT_##id = number,
+#define SIGNET_LAYOUT(id, number, torch_name) SIGNET_LAYOUT_##id = (number),
 #include "signet/kinds.def"
     SIGNET_LAYOUT_MAX_ = 0xffff
 } signet_layout;
 
 typedef enum signet_memory_format {
     SIGNET_MEMORY_FORMAT_UNKNOWN = 0,
-#define SIGNET_MEMORY_FORMAT(id, number, torch_name) SIGNET_MEMORY_FORMAT_##id = number,
+#define SIGNET_MEMORY_FORMAT(id, number, torch_name) SIGNET_MEMORY_FORMAT_##id = (number),
 #include "signet/kinds.def"
     SIGNET_MEMORY_FORMAT_MAX_ = 0xffff
 } signet_memory_format;
