@@ -9,12 +9,11 @@
 /* malloc and friends. */
 extern const signet_allocator sg_default_allocator;
 
-void *sg_alloc(const signet_allocator *a, size_t size);        /* zero-filled; null: no memory */
+void *sg_alloc(const signet_allocator *a, size_t size); /* zero-filled; null: no memory */
 void sg_free(const signet_allocator *a, void *memory, size_t size); /* null is fine */
 
 /* false when the result does not fit; *out is untouched then */
-static inline bool sg_mul_ok(size_t a, size_t b, size_t *out)
-{
+static inline bool sg_mul_ok(size_t a, size_t b, size_t *out) {
     if (b != 0 && a > SIZE_MAX / b) {
         return false;
     }
@@ -22,8 +21,7 @@ static inline bool sg_mul_ok(size_t a, size_t b, size_t *out)
     return true;
 }
 
-static inline bool sg_add_ok(size_t a, size_t b, size_t *out)
-{
+static inline bool sg_add_ok(size_t a, size_t b, size_t *out) {
     if (a > SIZE_MAX - b) {
         return false;
     }
@@ -51,13 +49,14 @@ void *sg_vec_grow(const signet_allocator *a, void *data, uint32_t *capacity, uin
 #define sg_vec_reserve(a, vec, extra)                                                              \
     ((extra) <= (vec)->capacity - (vec)->count                                                     \
          ? true                                                                                    \
-         : ((extra) > UINT32_MAX - (vec)->count ? false                                            \
-                                                : sg_vec_reserve_(a, vec, (vec)->count + (extra))))
+         : ((extra) > UINT32_MAX - (vec)->count                                                    \
+                ? false                                                                            \
+                : sg_vec_reserve_(a, vec, (vec)->count + (extra))))
 #define sg_vec_reserve_(a, vec, need)                                                              \
-    sg_vec_grow_into((a), (void **)(void *)&(vec)->data, &(vec)->capacity, (need),                 \
-                     sizeof(*(vec)->data))
-bool sg_vec_grow_into(const signet_allocator *a, void **data, uint32_t *capacity, uint32_t need,
-                      size_t element_size);
+    sg_vec_grow_into((a), &(vec)->data, &(vec)->capacity, (need), sizeof(*(vec)->data))
+/* data_member points to the pointer; whatever its type, it is only copied. */
+bool sg_vec_grow_into(const signet_allocator *a, void *data_member, uint32_t *capacity,
+                      uint32_t need, size_t element_size);
 
 #define sg_vec_free(a, vec)                                                                        \
     do {                                                                                           \

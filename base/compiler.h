@@ -5,11 +5,11 @@
 /* The only place for what is no plain C11. */
 
 #if defined(__GNUC__)
-#define SG_LIKELY(x) __builtin_expect(!!(x), 1)
-#define SG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#    define SG_LIKELY(x) __builtin_expect(!!(x), 1)
+#    define SG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define SG_LIKELY(x) (x)
-#define SG_UNLIKELY(x) (x)
+#    define SG_LIKELY(x) (x)
+#    define SG_UNLIKELY(x) (x)
 #endif
 
 #define SG_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

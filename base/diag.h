@@ -39,12 +39,12 @@ struct sg_log {
     const signet_sink *sink; /* may be null */
     signet_report *report;   /* may be null */
     uint64_t per_code_limit;
-    struct sg_arena arena;   /* texts of the finding that is being built */
+    struct sg_arena arena; /* texts of the finding that is being built */
     struct sg_diag current;
-    signet_status status;    /* first failure */
+    signet_status status; /* first failure */
     bool show_notes;
     bool muted; /* findings follow from another one: count them as folded, do not emit */
-    uint8_t severity[SIGNET_CODE_COUNT];  /* signet_severity per code */
+    uint8_t severity[SIGNET_CODE_COUNT]; /* signet_severity per code */
     uint64_t emitted[SIGNET_CODE_COUNT];
 };
 

@@ -7,6 +7,8 @@
 #include "signet/ir.h"
 
 uint64_t sg_hash64(const void *data, size_t length);
+/* For tables: a seed that a file cannot know keeps it from choosing names that collide. */
+uint64_t sg_hash64_seeded(const void *data, size_t length, uint64_t seed);
 
 /* A 128-bit running hash over pieces. Fixed-size: no allocation. */
 struct sg_hasher {

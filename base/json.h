@@ -32,6 +32,7 @@ typedef enum sg_json_problem {
     SG_JSON_OK = 0,
     SG_JSON_NO_MEMORY,
     SG_JSON_SYNTAX,
+    SG_JSON_TRUNCATED, /* the text ends inside the value */
     SG_JSON_TRAILING,
     SG_JSON_NOT_UTF8,
     SG_JSON_TOO_DEEP,
@@ -85,5 +86,12 @@ sg_json sg_json_member(sg_json object, const char *name);
 /* Writes the value as compact JSON text. false: no memory. */
 struct sg_text;
 bool sg_json_write(const signet_allocator *a, sg_json v, struct sg_text *out);
+
+/* Numbers for base/text.c, which gives them Python's form; nothing here depends on the locale.
+ * Shortest digits of a finite number, in some form that JSON has. */
+#define SG_NUMBER_TEXT 40
+bool sg_number_write(double v, char out[SG_NUMBER_TEXT]);
+/* Reads a JSON number that fills the whole text, which may end in a bare point ("2."). */
+bool sg_number_read(signet_string text, double *out);
 
 #endif

@@ -4,8 +4,8 @@
 
 /*
  * A map from 64-bit keys to 32-bit numbers, and a set of strings with numbers: uthash with XXH3 as
- * its hash function and a non-fatal out-of-memory mode. map.c is the only file that includes uthash.
- * Nothing ever iterates over a map: output must not depend on hash order.
+ * its hash function and a non-fatal out-of-memory mode. map.c is the only file that includes
+ * uthash. Nothing ever iterates over a map: output must not depend on hash order.
  */
 
 #include "base/alloc.h"
@@ -13,10 +13,11 @@
 struct sg_map;
 
 struct sg_map *sg_map_create(const signet_allocator *a);
-void sg_map_destroy(struct sg_map *map); /* null is fine */
-uint32_t sg_map_get(const struct sg_map *map, uint64_t key); /* 0: not there */
+void sg_map_destroy(struct sg_map *map);                            /* null is fine */
+uint32_t sg_map_get(const struct sg_map *map, uint64_t key);        /* 0: not there */
 bool sg_map_put(struct sg_map *map, uint64_t key, uint32_t number); /* false: no memory */
 void sg_map_remove(struct sg_map *map, uint64_t key);
+struct sg_map *sg_map_clone(const struct sg_map *map, const signet_allocator *a); /* null: none */
 
 /* Interned strings: text <-> 32-bit number (0 is the absent string, 1 the empty one). Texts are
  * NUL-terminated and never move. */
@@ -30,7 +31,7 @@ uint32_t sg_strings_intern(struct sg_strings *strings, signet_string text);
 uint32_t sg_strings_intern_borrowed(struct sg_strings *strings, signet_string text);
 uint32_t sg_strings_find(const struct sg_strings *strings, signet_string text); /* 0: not there */
 signet_string sg_strings_get(const struct sg_strings *strings, uint32_t number);
-uint32_t sg_strings_count(const struct sg_strings *strings);
+uint32_t sg_strings_count(const struct sg_strings *strings); /* numbers are 1 .. count */
 /* A copy with the same numbers that borrows nothing. */
 struct sg_strings *sg_strings_clone(const struct sg_strings *strings, const signet_allocator *a);
 

@@ -30,12 +30,15 @@ void sg_text_uint(struct sg_text *t, uint64_t v);
 void sg_text_double(struct sg_text *t, double v);
 void sg_text_printf(struct sg_text *t, const char *format, ...) SIGNET_PRINTF(2, 3);
 void sg_text_vprintf(struct sg_text *t, const char *format, va_list args) SIGNET_PRINTF(2, 0);
-/* Control characters, quotes and backslashes escaped; for quoting names of untrusted files. */
+/* Backslashes, the quote (0: none), control and invisible characters, and bytes that are no UTF-8
+ * escaped as \\, \', \n, \r, \t, \xNN (a byte) and \uNNNN; for quoting names of untrusted files.
+ * Adds no quotes around it. */
 void sg_text_escaped(struct sg_text *t, signet_string s, char quote);
 
 /* Reads a decimal integer that fills the whole text. false: it is none, or does not fit. */
 bool sg_parse_int(signet_string s, int64_t *out);
-/* Reads a double (Python's spellings, inf and nan too) that fills the whole text. */
+/* Reads a double (JSON's and Python's spellings, inf and nan too) that fills the whole text of less
+ * than 512 bytes. Independent of the locale. */
 bool sg_parse_double(signet_string s, double *out);
 
 bool sg_string_equal(signet_string a, signet_string b); /* absent equals only absent */
@@ -44,6 +47,9 @@ bool sg_string_starts(signet_string a, const char *prefix);
 bool sg_string_ends(signet_string a, const char *suffix);
 /* Offset of the first byte that is no UTF-8, or length. */
 size_t sg_utf8_check(const char *data, size_t length);
+/* Bytes of the first character (length > 0), or 0 when it is no UTF-8; *code_point is the byte
+ * then. */
+size_t sg_utf8_next(const char *data, size_t length, uint32_t *code_point);
 /* Edit distance, at most `most` + 1 (then it stops counting). Names longer than 128 bytes give
  * most + 1. */
 uint32_t sg_edit_distance(signet_string a, signet_string b, uint32_t most);
