@@ -3,9 +3,9 @@
 #define SG_IR_INTERNAL_H
 
 /*
- * The records behind signet/ir.h, for readers and rules that walk fast. Records are small structs in
- * growing arrays, addressed by 1-based ids; element 0 of each array is an all-zero record, so that
- * reading through a null id is harmless. No record pointer survives a call that can add.
+ * The records behind signet/ir.h, for readers and rules that walk fast. Records are small structs
+ * in growing arrays, addressed by 1-based ids; element 0 of each array is an all-zero record, so
+ * that reading through a null id is harmless. No record pointer survives a call that can add.
  */
 
 #include "base/alloc.h"
@@ -20,8 +20,8 @@ typedef uint32_t sg_strid; /* interned string; 0 absent, 1 empty */
 
 /* A text or record that positions refer to. */
 struct sg_source {
-    sg_strid file;   /* as the caller named it */
-    sg_strid entry;  /* record inside an archive; 0: the file itself */
+    sg_strid file;  /* as the caller named it */
+    sg_strid entry; /* record inside an archive; 0: the file itself */
     signet_carrier carrier;
     const char *text; /* text carriers: the whole text (owned by the package's arena); else null */
     size_t length;
@@ -41,14 +41,17 @@ struct sg_list { /* a run in one of the arrays */
     uint32_t count;
 };
 
+/* An argument inside another one; its owner is an argument. */
+#define SG_OWNER_ARG 5
+
 struct sg_arg {
-    uint8_t kind;    /* signet_arg_kind */
-    uint8_t passing; /* signet_passing */
-    uint8_t literal; /* SYM_*: holds a literal */
-    uint8_t owner_kind; /* signet_owner_kind */
-    uint32_t owner;  /* node or graph; of the outermost argument */
-    sg_strid name;   /* parameter name */
-    uint32_t at;     /* source offset + 1 of the argument's token; 0: unknown */
+    uint8_t kind;       /* signet_arg_kind */
+    uint8_t passing;    /* signet_passing */
+    uint8_t literal;    /* SYM_*: holds a literal */
+    uint8_t owner_kind; /* signet_owner_kind, or SG_OWNER_ARG */
+    uint32_t owner;     /* node, graph, or the argument whose child this is */
+    sg_strid name;      /* parameter name */
+    uint32_t at;        /* source offset + 1 of the argument's token; 0: unknown */
     union {
         struct {
             uint32_t value;
@@ -76,7 +79,7 @@ struct sg_node {
     uint32_t next, previous;
     sg_strid target;
     sg_strid name;
-    uint32_t op; /* operators */
+    uint32_t op;                    /* operators */
     struct sg_list inputs, outputs; /* args */
     struct sg_list metadata;        /* pairs */
     struct sg_span span;            /* in the program's source */
@@ -92,7 +95,7 @@ struct sg_value {
     uint8_t redefined;
     uint8_t described_twice; /* more than one table describes the name */
     uint32_t def;            /* defining argument; 0 none */
-    uint32_t position;       /* of the outermost defining argument */
+    uint32_t next_in_graph;  /* next value of the same graph */
     uint32_t description;    /* type, sym or class name, by described_as */
     uint32_t first_use, last_use, use_count;
     uint32_t described_at; /* source offset + 1 */
@@ -131,8 +134,8 @@ struct sg_spec {
     uint8_t kind; /* signet_input_kind or signet_output_kind; 0 unknown */
     uint8_t persistent;
     sg_strid raw_tag;
-    uint32_t arg;  /* declared argument: an argument record that names no value; its `name` is the
-                      declared name */
+    uint32_t arg; /* declared argument: an argument record that names no value; its `name` is the
+                     declared name */
     sg_strid target;
     struct sg_span span, name_span, target_span;
 };
@@ -187,6 +190,7 @@ struct sg_delegate {
     sg_strid name;
     sg_strid backend;
     uint32_t body;
+    uint32_t caller; /* program whose graph first named the delegate in an argument; 0: none yet */
     struct sg_span span;
 };
 
@@ -221,12 +225,17 @@ struct sg_type {
     uint32_t offset;               /* sym */
 };
 
+struct sg_block {
+    void *memory;
+    size_t size;
+};
+
 struct signet_package {
     signet_allocator allocator;
     signet_limits limits;
     signet_status status; /* first failure */
     signet_carrier carrier;
-    struct sg_arena arena;      /* texts of sources, blocks handed over by readers */
+    struct sg_arena arena; /* texts of sources, blocks handed over by readers */
     struct sg_strings *strings;
     struct sg_map *names; /* (graph, name) -> first value of that name */
     SG_VEC(struct sg_source) sources;
@@ -234,7 +243,7 @@ struct signet_package {
     SG_VEC(struct sg_graph) graphs;
     SG_VEC(struct sg_node) nodes;
     SG_VEC(struct sg_value) values;
-    SG_VEC(uint32_t) value_next; /* next value of the same graph, by value id */
+    uint32_t redefined_count;
     SG_VEC(struct sg_arg) args;
     SG_VEC(struct sg_pair) pairs;
     SG_VEC(struct sg_delegate) delegates;
@@ -246,55 +255,43 @@ struct signet_package {
     SG_VEC(uint32_t) dims;   /* operand and size lists: ids */
     struct sg_map *interned; /* hash of an expr, sym or type record -> newest record, see type.c */
     SG_VEC(uint32_t) expr_chain, sym_chain, type_chain; /* older record of the same hash */
-    void **blocks; /* memory that borrowed strings point into; freed with the package */
-    size_t *block_sizes;
-    uint32_t block_count;
+    SG_VEC(struct sg_block) blocks; /* memory that borrowed strings point into */
 };
 
-/* ---- Access (null ids are fine) --------------------------------------------------------------- */
+/* ---- Access (null ids are fine) ---------------------------------------------------------------
+ */
 
-static inline const struct sg_program *sg_program(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_program *sg_program(const signet_package *p, uint32_t id) {
     return &p->programs.data[id < p->programs.count ? id : 0];
 }
-static inline const struct sg_graph *sg_graph(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_graph *sg_graph(const signet_package *p, uint32_t id) {
     return &p->graphs.data[id < p->graphs.count ? id : 0];
 }
-static inline const struct sg_node *sg_node(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_node *sg_node(const signet_package *p, uint32_t id) {
     return &p->nodes.data[id < p->nodes.count ? id : 0];
 }
-static inline const struct sg_value *sg_value(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_value *sg_value(const signet_package *p, uint32_t id) {
     return &p->values.data[id < p->values.count ? id : 0];
 }
-static inline const struct sg_arg *sg_arg(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_arg *sg_arg(const signet_package *p, uint32_t id) {
     return &p->args.data[id < p->args.count ? id : 0];
 }
-static inline const struct sg_delegate *sg_delegate(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_delegate *sg_delegate(const signet_package *p, uint32_t id) {
     return &p->delegates.data[id < p->delegates.count ? id : 0];
 }
-static inline const struct sg_operator *sg_operator(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_operator *sg_operator(const signet_package *p, uint32_t id) {
     return &p->operators.data[id < p->operators.count ? id : 0];
 }
-static inline const struct sg_expr *sg_expr(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_expr *sg_expr(const signet_package *p, uint32_t id) {
     return &p->exprs.data[id < p->exprs.count ? id : 0];
 }
-static inline const struct sg_sym *sg_sym(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_sym *sg_sym(const signet_package *p, uint32_t id) {
     return &p->syms.data[id < p->syms.count ? id : 0];
 }
-static inline const struct sg_type *sg_type(const signet_package *p, uint32_t id)
-{
+static inline const struct sg_type *sg_type(const signet_package *p, uint32_t id) {
     return &p->types.data[id < p->types.count ? id : 0];
 }
-static inline signet_string sg_string(const signet_package *p, sg_strid id)
-{
+static inline signet_string sg_string(const signet_package *p, sg_strid id) {
     return sg_strings_get(p->strings, id);
 }
 
@@ -319,7 +316,8 @@ bool sg_arg_has_value(const struct sg_arg *arg);
 /* Kind of value that an argument of this kind defines or expects. */
 signet_value_kind sg_arg_kind_value_kind(signet_arg_kind kind);
 
-/* ---- Names of kinds (tables of signet/kinds.def) ---------------------------------------------- */
+/* ---- Names of kinds (tables of signet/kinds.def) ----------------------------------------------
+ */
 
 /* By number: static text, null where the table has none. */
 const char *sg_arg_kind_tag(signet_arg_kind kind);       /* "as_tensor" */
@@ -330,7 +328,8 @@ const char *sg_input_kind_target_member(signet_input_kind kind);
 const char *sg_output_kind_tag(signet_output_kind kind);
 const char *sg_output_kind_name(signet_output_kind kind);
 const char *sg_output_kind_target_member(signet_output_kind kind);
-uint32_t sg_output_kind_group(signet_output_kind kind); /* PyTorch's order of outputs; 2 if unknown */
+uint32_t
+sg_output_kind_group(signet_output_kind kind); /* PyTorch's order of outputs; 2 if unknown */
 
 /* By text: the kind, or its UNKNOWN (DETECT for stages). */
 signet_arg_kind sg_arg_kind_of_tag(signet_string tag);
@@ -369,11 +368,9 @@ void sg_spec_set_spans(signet_package *p, signet_program program, signet_side si
                        struct sg_span span, struct sg_span name_span, struct sg_span target_span);
 void sg_state_set_span(signet_package *p, signet_program program, uint32_t i, uint32_t source,
                        struct sg_span span);
-void sg_range_set_span(signet_package *p, signet_program program, uint32_t i,
-                       struct sg_span span);
+void sg_range_set_span(signet_package *p, signet_program program, uint32_t i, struct sg_span span);
 void sg_value_set_described_at(signet_package *p, signet_value value, uint32_t at);
-static inline struct sg_span sg_span_make(size_t offset, size_t length)
-{
+static inline struct sg_span sg_span_make(size_t offset, size_t length) {
     struct sg_span s = {0, 0};
     if (offset < UINT32_MAX) {
         s.at = (uint32_t)offset + 1;
@@ -386,9 +383,17 @@ static inline struct sg_span sg_span_make(size_t offset, size_t length)
 signet_value sg_value_refer(signet_package *p, signet_graph graph, sg_strid name);
 /* The same without making one. */
 signet_value sg_value_lookup(const signet_package *p, signet_graph graph, sg_strid name);
-/* An argument record outside of any node or graph (declared arguments). */
-uint32_t sg_arg_alloc(signet_package *p, uint32_t count, signet_owner_kind owner_kind,
-                      uint32_t owner);
+/* A run of argument records of kind NONE. Owner kind NONE: outside of any node or graph (declared
+ * arguments of specs and call entries), where arguments name no value. 0: limit or no memory. */
+uint32_t sg_arg_alloc(signet_package *p, uint32_t count, uint32_t owner_kind, uint32_t owner);
+/* The argument of the owner's own list that this argument is, or is inside of. */
+uint32_t sg_arg_outermost(const signet_package *p, uint32_t arg);
+/* Position of the outermost argument in its owner's list. */
+uint32_t sg_arg_position(const signet_package *p, uint32_t arg);
+/* The graph whose values the argument can name. */
+uint32_t sg_arg_scope(const signet_package *p, uint32_t arg);
+/* The operator record of a target, parsed on first sight. 0: no memory. */
+uint32_t sg_operator_of(signet_package *p, sg_strid target);
 
 /* ---- Locations ------------------------------------------------------------------------------- */
 
@@ -419,7 +424,8 @@ signet_location sg_at_range(const signet_package *p, struct sg_log *log, signet_
 /* Line and column (1-based) of a byte of a text source. */
 void sg_source_line(const struct sg_source *s, size_t offset, uint32_t *line, uint32_t *column);
 
-/* ---- Expressions and types as text ------------------------------------------------------------ */
+/* ---- Expressions and types as text ------------------------------------------------------------
+ */
 
 struct sg_text;
 /* Python's infix form: "2*s0 + 1", "Max(1, u0)". */

@@ -20,31 +20,32 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define SIGNET_BEGIN_DECLS extern "C" {
-#define SIGNET_END_DECLS }
+#    define SIGNET_BEGIN_DECLS extern "C" {
+#    define SIGNET_END_DECLS }
 #else
-#define SIGNET_BEGIN_DECLS
-#define SIGNET_END_DECLS
+#    define SIGNET_BEGIN_DECLS
+#    define SIGNET_END_DECLS
 #endif
 
 #if defined(SIGNET_STATIC)
-#define SIGNET_API
+#    define SIGNET_API
 #elif defined(_WIN32) && defined(SIGNET_BUILDING)
-#define SIGNET_API __declspec(dllexport)
+#    define SIGNET_API __declspec(dllexport)
 #elif defined(_WIN32)
-#define SIGNET_API __declspec(dllimport)
+#    define SIGNET_API __declspec(dllimport)
 #elif defined(__GNUC__)
-#define SIGNET_API __attribute__((visibility("default")))
+#    define SIGNET_API __attribute__((visibility("default")))
 #else
-#define SIGNET_API
+#    define SIGNET_API
 #endif
 
 #if defined(__GNUC__)
-#define SIGNET_PRINTF(format_at, first_arg) __attribute__((format(printf, format_at, first_arg)))
-#define SIGNET_NODISCARD __attribute__((warn_unused_result))
+#    define SIGNET_PRINTF(format_at, first_arg)                                                    \
+        __attribute__((format(printf, format_at, first_arg)))
+#    define SIGNET_NODISCARD __attribute__((warn_unused_result))
 #else
-#define SIGNET_PRINTF(format_at, first_arg)
-#define SIGNET_NODISCARD
+#    define SIGNET_PRINTF(format_at, first_arg)
+#    define SIGNET_NODISCARD
 #endif
 
 #define SIGNET_VERSION_MAJOR 0
@@ -82,8 +83,7 @@ typedef struct signet_string {
 } signet_string;
 
 /** A view of a NUL-terminated string; null gives the absent string. */
-static inline signet_string signet_str(const char *text)
-{
+static inline signet_string signet_str(const char *text) {
     signet_string s = {text, 0};
     if (text != NULL) {
         while (text[s.length] != '\0') {
@@ -95,8 +95,9 @@ static inline signet_string signet_str(const char *text)
 
 /* ---- Ids ------------------------------------------------------------------------------------- */
 
-/* Everything inside a package is named by a 32-bit id, wrapped so that a node cannot be passed where
- * a value is wanted. Ids are package-wide, stay valid for the life of the package, and 0 is null. */
+/* Everything inside a package is named by a 32-bit id, wrapped so that a node cannot be passed
+ * where a value is wanted. Ids are package-wide, stay valid for the life of the package, and 0 is
+ * null. */
 
 typedef struct signet_program {
     uint32_t id;
@@ -133,8 +134,8 @@ typedef struct signet_package signet_package;
 
 /** Where memory comes from. All three members are set, or the struct is not used at all.
  *  `allocate` and `reallocate` return null when there is no memory; `reallocate` and `release` get
- *  the size that was asked for. Memory must be aligned for max_align_t. `context` is passed through.
- *  Calls come from the thread that called the library. */
+ *  the size that was asked for. Memory must be aligned for max_align_t. `context` is passed
+ * through. Calls come from the thread that called the library. */
 typedef struct signet_allocator {
     void *(*allocate)(void *context, size_t size);
     void *(*reallocate)(void *context, void *memory, size_t old_size, size_t new_size);

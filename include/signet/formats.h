@@ -3,8 +3,9 @@
 #define SIGNET_FORMATS_H
 
 /*
- * Reading and writing programs, and rendering findings. The format of a file is told by its content,
- * never by its name. Nothing in a file is ever executed, and no file that a file names is opened.
+ * Reading and writing programs, and rendering findings. The format of a file is told by its
+ * content, never by its name. Nothing in a file is ever executed, and no file that a file names is
+ * opened.
  */
 
 #include "signet/base.h"
@@ -14,7 +15,7 @@
 SIGNET_BEGIN_DECLS
 
 typedef struct signet_read_options {
-    size_t size; /**< sizeof(signet_read_options) */
+    size_t size;                       /**< sizeof(signet_read_options) */
     const signet_allocator *allocator; /**< null: malloc and friends */
     const signet_limits *limits;       /**< null: the defaults */
     signet_carrier as;                 /**< UNKNOWN: told by content */
@@ -22,7 +23,7 @@ typedef struct signet_read_options {
                                             that are read */
 } signet_read_options;
 #define SIGNET_READ_OPTIONS_INIT                                                                   \
-    {sizeof(signet_read_options), NULL, NULL, SIGNET_CARRIER_UNKNOWN, false}
+    { sizeof(signet_read_options), NULL, NULL, SIGNET_CARRIER_UNKNOWN, false }
 
 /**
  * Reads a file into a new package.
@@ -77,14 +78,15 @@ SIGNET_API signet_status signet_write_printed(const signet_package *package, sig
 
 /** How a finding is shown to a person. */
 typedef struct signet_render_options {
-    size_t size; /**< sizeof(signet_render_options) */
-    bool color;  /**< ANSI colours */
+    size_t size;    /**< sizeof(signet_render_options) */
+    bool color;     /**< ANSI colours */
     uint32_t width; /**< columns of the terminal; 0: 120 */
 } signet_render_options;
-#define SIGNET_RENDER_OPTIONS_INIT {sizeof(signet_render_options), false, 0}
+#define SIGNET_RENDER_OPTIONS_INIT                                                                 \
+    { sizeof(signet_render_options), false, 0 }
 
-/** Renders one finding as text over several lines, with excerpt and caret where the carrier is text.
- *  Control characters of the file are escaped. Errors: SIGNET_E_NOMEM, SIGNET_E_STOPPED. */
+/** Renders one finding as text over several lines, with excerpt and caret where the carrier is
+ * text. Control characters of the file are escaped. Errors: SIGNET_E_NOMEM, SIGNET_E_STOPPED. */
 SIGNET_API signet_status signet_render_full(const signet_diag *diag,
                                             const signet_render_options *options,
                                             const signet_writer *writer);

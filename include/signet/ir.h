@@ -25,7 +25,8 @@
 
 SIGNET_BEGIN_DECLS
 
-/* ---- Kinds (all from signet/kinds.def) -------------------------------------------------------- */
+/* ---- Kinds (all from signet/kinds.def) --------------------------------------------------------
+ */
 
 /** Element types; the numbers are those of torch.export's schema, unknown ones are kept. */
 typedef enum signet_dtype {
@@ -171,7 +172,8 @@ typedef struct signet_program_info {
     signet_string torch_version;
     bool has_dialects; /**< the carrier has a list of dialects (it may be empty) */
 } signet_program_info;
-#define SIGNET_PROGRAM_INFO_INIT {sizeof(signet_program_info), 0, 0, {NULL, 0}, false}
+#define SIGNET_PROGRAM_INFO_INIT                                                                   \
+    { sizeof(signet_program_info), 0, 0, {NULL, 0}, false }
 SIGNET_API void signet_program_get_info(const signet_package *package, signet_program program,
                                         signet_program_info *info);
 SIGNET_API void signet_program_set_info(signet_package *package, signet_program program,
@@ -300,8 +302,8 @@ SIGNET_API signet_arg signet_node_output(const signet_package *package, signet_n
                                          uint32_t i);
 SIGNET_API signet_arg signet_node_set_outputs(signet_package *package, signet_node node,
                                               uint32_t count);
-/** True when the carrier shows only those results that are read (printed text), so that there may be
- *  more results than outputs. */
+/** True when the carrier shows only those results that are read (printed text), so that there may
+ * be more results than outputs. */
 SIGNET_API bool signet_node_results_open(const signet_package *package, signet_node node);
 SIGNET_API void signet_node_set_results_open(signet_package *package, signet_node node, bool open);
 /** schema.Node.is_hop_single_tensor_return: -1 absent, 0 false, 1 true. */
@@ -426,10 +428,14 @@ SIGNET_API signet_string signet_arg_raw(const signet_package *package, signet_ar
                                         signet_string *text);
 SIGNET_API uint32_t signet_arg_child_count(const signet_package *package, signet_arg arg);
 SIGNET_API signet_arg signet_arg_child(const signet_package *package, signet_arg arg, uint32_t i);
-/** Whose argument it is. Children have the owner of their outermost argument. */
+/** Whose argument it is; children have the owner of their outermost argument. NONE for declared
+ *  arguments of specs and call entries. */
 SIGNET_API signet_owner_kind signet_arg_owner(const signet_package *package, signet_arg arg);
 SIGNET_API signet_node signet_arg_node(const signet_package *package, signet_arg arg);
+/** The graph the argument stands in. */
 SIGNET_API signet_graph signet_arg_owner_graph(const signet_package *package, signet_arg arg);
+/** Position of its outermost argument in the list it belongs to. */
+SIGNET_API uint32_t signet_arg_position(const signet_package *package, signet_arg arg);
 
 /* Setting an argument ends the use or definition that it held before. */
 SIGNET_API void signet_arg_set_name(signet_package *package, signet_arg arg, signet_string name,
@@ -476,8 +482,8 @@ typedef enum signet_expr_head {
     SIGNET_EXPR_NULL = 0,
     SIGNET_EXPR_INTEGER,
     SIGNET_EXPR_SYMBOL,
-    SIGNET_EXPR_ADD, /**< operands in canonical order */
-    SIGNET_EXPR_MUL, /**< operands in canonical order */
+    SIGNET_EXPR_ADD,      /**< operands in canonical order */
+    SIGNET_EXPR_MUL,      /**< operands in canonical order */
     SIGNET_EXPR_FUNCTION, /**< named: Pow, FloorDiv, Max, GreaterThan, Rational, ... */
 } signet_expr_head;
 
@@ -520,7 +526,8 @@ SIGNET_API signet_sym signet_sym_int(signet_package *package, int64_t number);
 SIGNET_API signet_sym_info signet_sym_get(const signet_package *package, signet_sym sym);
 
 /** A tensor description. `sizes`, `strides` are borrowed arrays of signet_sym.
- *  What the carrier does not tell: dtype UNKNOWN, layout UNKNOWN, device absent, has_strides false. */
+ *  What the carrier does not tell: dtype UNKNOWN, layout UNKNOWN, device absent, has_strides false.
+ */
 typedef struct signet_type_info {
     size_t size; /**< sizeof(signet_type_info) */
     signet_dtype dtype;
@@ -538,9 +545,8 @@ typedef struct signet_type_info {
 } signet_type_info;
 #define SIGNET_TYPE_INFO_INIT                                                                      \
     {                                                                                              \
-        sizeof(signet_type_info), SIGNET_DTYPE_UNKNOWN, SIGNET_LAYOUT_UNKNOWN, false, false, false, \
-            {NULL, 0}, 0, NULL, 0, NULL, 0,                                                        \
-        {                                                                                          \
+        sizeof(signet_type_info), SIGNET_DTYPE_UNKNOWN, SIGNET_LAYOUT_UNKNOWN, false, false,       \
+            false, {NULL, 0}, 0, NULL, 0, NULL, 0, {                                               \
             0                                                                                      \
         }                                                                                          \
     }
@@ -604,7 +610,12 @@ typedef struct signet_difference {
     signet_node a_node, b_node;
     char what[256]; /**< one line: what differs, NUL-terminated */
 } signet_difference;
-#define SIGNET_DIFFERENCE_INIT {sizeof(signet_difference), {0}, {0}, {0}, {0}, {0}, {0}, {0}}
+#define SIGNET_DIFFERENCE_INIT                                                                     \
+    {                                                                                              \
+        sizeof(signet_difference), {0}, {0}, {0}, {0}, {0}, {0}, {                                 \
+            0                                                                                      \
+        }                                                                                          \
+    }
 
 /** Compares two packages. @param equal receives the answer. @param difference may be null; filled
  *  when they differ. Linear. Errors: SIGNET_E_NOMEM. */

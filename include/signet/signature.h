@@ -64,8 +64,10 @@ typedef struct signet_spec {
     signet_persistence persistent;
 } signet_spec;
 #define SIGNET_SPEC_INIT                                                                           \
-    {sizeof(signet_spec), SIGNET_INPUT, 0, 0, {NULL, 0}, {NULL, 0}, SIGNET_ARG_UNKNOWN, {0},       \
-     {NULL, 0}, SIGNET_PERSISTENT_ABSENT}
+    {                                                                                              \
+        sizeof(signet_spec), SIGNET_INPUT, 0, 0, {NULL, 0}, {NULL, 0}, SIGNET_ARG_UNKNOWN, {0},    \
+            {NULL, 0}, SIGNET_PERSISTENT_ABSENT                                                    \
+    }
 
 SIGNET_API uint32_t signet_spec_count(const signet_package *package, signet_program program,
                                       signet_side side);
@@ -73,9 +75,9 @@ SIGNET_API uint32_t signet_spec_count(const signet_package *package, signet_prog
  *  SIGNET_SPEC_INIT then. */
 SIGNET_API bool signet_spec_get(const signet_package *package, signet_program program,
                                 signet_side side, uint32_t i, signet_spec *spec);
-/** Adds a spec at the end of its side. Of @p spec, size, side, kind, raw_tag, name, arg_kind, target
- *  and persistent are read. @return its declared argument, of kind arg_kind, still without literal
- *  (signet_arg_set_int and the like), or null. */
+/** Adds a spec at the end of its side. Of @p spec, size, side, kind, raw_tag, name, arg_kind,
+ * target and persistent are read. @return its declared argument, of kind arg_kind, still without
+ * literal (signet_arg_set_int and the like), or null. */
 SIGNET_API signet_arg signet_spec_add(signet_package *package, signet_program program,
                                       const signet_spec *spec);
 /** Changes one thing of a spec and nothing else: name and position may then disagree. */
@@ -106,13 +108,16 @@ typedef struct signet_state {
     signet_string name;
     bool is_parameter;
     bool is_pickled;
-    signet_type type;        /**< null for objects, and where the carrier does not tell */
-    signet_string record;    /**< the archive record that holds the data; absent: unknown */
-    bool has_bytes;          /**< record_bytes is known */
-    uint64_t record_bytes;   /**< size of that record */
+    signet_type type;      /**< null for objects, and where the carrier does not tell */
+    signet_string record;  /**< the archive record that holds the data; absent: unknown */
+    bool has_bytes;        /**< record_bytes is known */
+    uint64_t record_bytes; /**< size of that record */
 } signet_state;
 #define SIGNET_STATE_INIT                                                                          \
-    {sizeof(signet_state), SIGNET_TABLE_STATE_DICT, {NULL, 0}, false, false, {0}, {NULL, 0}, false, 0}
+    {                                                                                              \
+        sizeof(signet_state), SIGNET_TABLE_STATE_DICT, {NULL, 0}, false, false, {0}, {NULL, 0},    \
+            false, 0                                                                               \
+    }
 
 SIGNET_API uint32_t signet_state_count(const signet_package *package, signet_program program);
 SIGNET_API bool signet_state_get(const signet_package *package, signet_program program, uint32_t i,
@@ -148,7 +153,7 @@ typedef struct signet_call {
     size_t size; /**< sizeof(signet_call) */
     signet_string fqn;
     bool has_signature;
-    signet_string in_spec;  /**< pytree spec, JSON as text */
+    signet_string in_spec; /**< pytree spec, JSON as text */
     signet_string out_spec;
     uint32_t input_count;
     uint32_t output_count;
@@ -156,7 +161,7 @@ typedef struct signet_call {
     uint32_t arg_name_count;
 } signet_call;
 #define SIGNET_CALL_INIT                                                                           \
-    {sizeof(signet_call), {NULL, 0}, false, {NULL, 0}, {NULL, 0}, 0, 0, false, 0}
+    { sizeof(signet_call), {NULL, 0}, false, {NULL, 0}, {NULL, 0}, 0, 0, false, 0 }
 
 /** False when the carrier has no call graph at all (printed text): its rules are not checked. */
 SIGNET_API bool signet_program_has_calls(const signet_package *package, signet_program program);
