@@ -324,9 +324,11 @@ const char *sg_arg_kind_tag(signet_arg_kind kind);       /* "as_tensor" */
 const char *sg_value_kind_table(signet_value_kind kind); /* "tensor_values" */
 const char *sg_input_kind_tag(signet_input_kind kind);   /* "buffer" */
 const char *sg_input_kind_name(signet_input_kind kind);  /* "BUFFER" */
+const char *sg_input_kind_keyword(signet_input_kind kind); /* exact text */
 const char *sg_input_kind_target_member(signet_input_kind kind);
 const char *sg_output_kind_tag(signet_output_kind kind);
 const char *sg_output_kind_name(signet_output_kind kind);
+const char *sg_output_kind_keyword(signet_output_kind kind);
 const char *sg_output_kind_target_member(signet_output_kind kind);
 uint32_t
 sg_output_kind_group(signet_output_kind kind); /* PyTorch's order of outputs; 2 if unknown */
@@ -345,6 +347,9 @@ signet_input_kind sg_input_kind_of_tag(signet_string tag);
 signet_input_kind sg_input_kind_of_name(signet_string name); /* PyTorch's: "BUFFER" */
 signet_output_kind sg_output_kind_of_tag(signet_string tag);
 signet_output_kind sg_output_kind_of_name(signet_string name);
+signet_input_kind sg_input_kind_of_keyword(signet_string keyword);
+signet_output_kind sg_output_kind_of_keyword(signet_string keyword);
+bool sg_is_device_type(signet_string name); /* PyTorch knows it */
 
 /* ---- For readers ----------------------------------------------------------------------------- */
 

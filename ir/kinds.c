@@ -65,34 +65,52 @@ static const struct word carrier_words[] = {
 #include "signet/kinds.def"
 };
 static const struct word input_tags[] = {
-#define SIGNET_INPUT_KIND(id, json_tag, target_member) [SIGNET_INPUT_KIND_##id] = WORD(json_tag),
+#define SIGNET_INPUT_KIND(id, json_tag, keyword, target_member)                                    \
+    [SIGNET_INPUT_KIND_##id] = WORD(json_tag),
+#include "signet/kinds.def"
+};
+static const struct word input_keywords[] = {
+#define SIGNET_INPUT_KIND(id, json_tag, keyword, target_member)                                    \
+    [SIGNET_INPUT_KIND_##id] = WORD(keyword),
 #include "signet/kinds.def"
 };
 static const struct word input_names[] = {
-#define SIGNET_INPUT_KIND(id, json_tag, target_member) [SIGNET_INPUT_KIND_##id] = WORD(#id),
+#define SIGNET_INPUT_KIND(id, json_tag, keyword, target_member)                                    \
+    [SIGNET_INPUT_KIND_##id] = WORD(#id),
 #include "signet/kinds.def"
 };
 static const char *const input_targets[] = {
-#define SIGNET_INPUT_KIND(id, json_tag, target_member) [SIGNET_INPUT_KIND_##id] = (target_member),
+#define SIGNET_INPUT_KIND(id, json_tag, keyword, target_member)                                    \
+    [SIGNET_INPUT_KIND_##id] = (target_member),
 #include "signet/kinds.def"
 };
 static const struct word output_tags[] = {
-#define SIGNET_OUTPUT_KIND(id, json_tag, target_member, group)                                     \
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group)                            \
     [SIGNET_OUTPUT_KIND_##id] = WORD(json_tag),
 #include "signet/kinds.def"
 };
+static const struct word output_keywords[] = {
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group)                            \
+    [SIGNET_OUTPUT_KIND_##id] = WORD(keyword),
+#include "signet/kinds.def"
+};
 static const struct word output_names[] = {
-#define SIGNET_OUTPUT_KIND(id, json_tag, target_member, group)                                     \
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group)                            \
     [SIGNET_OUTPUT_KIND_##id] = WORD(#id),
 #include "signet/kinds.def"
 };
+static const struct word devices[] = {
+#define SIGNET_DEVICE(name) WORD(name),
+#include "signet/kinds.def"
+};
 static const char *const output_targets[] = {
-#define SIGNET_OUTPUT_KIND(id, json_tag, target_member, group)                                     \
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group)                            \
     [SIGNET_OUTPUT_KIND_##id] = (target_member),
 #include "signet/kinds.def"
 };
 static const uint8_t output_groups[] = {
-#define SIGNET_OUTPUT_KIND(id, json_tag, target_member, group) [SIGNET_OUTPUT_KIND_##id] = (group),
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group)                            \
+    [SIGNET_OUTPUT_KIND_##id] = (group),
 #include "signet/kinds.def"
 };
 
@@ -168,12 +186,20 @@ const char *sg_input_kind_tag(signet_input_kind kind) {
     return TEXT_AT(input_tags, kind);
 }
 
+const char *sg_input_kind_keyword(signet_input_kind kind) {
+    return TEXT_AT(input_keywords, kind);
+}
+
 const char *sg_input_kind_target_member(signet_input_kind kind) {
     return ITEM_AT(input_targets, kind, NULL);
 }
 
 const char *sg_output_kind_tag(signet_output_kind kind) {
     return TEXT_AT(output_tags, kind);
+}
+
+const char *sg_output_kind_keyword(signet_output_kind kind) {
+    return TEXT_AT(output_keywords, kind);
 }
 
 const char *sg_output_kind_target_member(signet_output_kind kind) {
@@ -264,6 +290,10 @@ signet_input_kind sg_input_kind_of_tag(signet_string tag) {
     return (signet_input_kind)FIND(input_tags, tag);
 }
 
+signet_input_kind sg_input_kind_of_keyword(signet_string keyword) {
+    return (signet_input_kind)FIND(input_keywords, keyword);
+}
+
 signet_input_kind sg_input_kind_of_name(signet_string name) {
     return (signet_input_kind)FIND(input_names, name);
 }
@@ -272,6 +302,20 @@ signet_output_kind sg_output_kind_of_tag(signet_string tag) {
     return (signet_output_kind)FIND(output_tags, tag);
 }
 
+signet_output_kind sg_output_kind_of_keyword(signet_string keyword) {
+    return (signet_output_kind)FIND(output_keywords, keyword);
+}
+
 signet_output_kind sg_output_kind_of_name(signet_string name) {
     return (signet_output_kind)FIND(output_names, name);
+}
+
+bool sg_is_device_type(signet_string name) {
+    for (size_t i = 0; i < SG_COUNT_OF(devices); i++) {
+        if (name.data != NULL && devices[i].length == name.length &&
+            memcmp(devices[i].text, name.data, name.length) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -21,13 +21,13 @@ typedef enum signet_side { SIGNET_INPUT = 0, SIGNET_OUTPUT = 1 } signet_side;
 
 typedef enum signet_input_kind {
     SIGNET_INPUT_KIND_UNKNOWN = 0,
-#define SIGNET_INPUT_KIND(id, json_tag, target_member) SIGNET_INPUT_KIND_##id,
+#define SIGNET_INPUT_KIND(id, json_tag, keyword, target_member) SIGNET_INPUT_KIND_##id,
 #include "signet/kinds.def"
 } signet_input_kind;
 
 typedef enum signet_output_kind {
     SIGNET_OUTPUT_KIND_UNKNOWN = 0,
-#define SIGNET_OUTPUT_KIND(id, json_tag, target_member, group) SIGNET_OUTPUT_KIND_##id,
+#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group) SIGNET_OUTPUT_KIND_##id,
 #include "signet/kinds.def"
 } signet_output_kind;
 

@@ -29,11 +29,13 @@ Test(kinds, every_name_leads_back_to_its_number) {
         signet_output_kind kind = (signet_output_kind)i;
         cr_assert_eq(sg_output_kind_of_name(signet_str(signet_output_kind_name(kind))), kind);
         cr_assert_eq(sg_output_kind_of_tag(signet_str(sg_output_kind_tag(kind))), kind);
+        cr_assert_eq(sg_output_kind_of_keyword(signet_str(sg_output_kind_keyword(kind))), kind);
     }
     for (int i = 1; sg_input_kind_name((signet_input_kind)i) != NULL; i++) {
         signet_input_kind kind = (signet_input_kind)i;
         cr_assert_eq(sg_input_kind_of_name(signet_str(signet_input_kind_name(kind))), kind);
         cr_assert_eq(sg_input_kind_of_tag(signet_str(sg_input_kind_tag(kind))), kind);
+        cr_assert_eq(sg_input_kind_of_keyword(signet_str(sg_input_kind_keyword(kind))), kind);
     }
 }
 
@@ -95,4 +97,12 @@ Test(kinds, what_outputs_aim_at) {
     cr_assert_str_eq(sg_input_kind_target_member(SIGNET_INPUT_KIND_CONSTANT_TENSOR),
                      "tensor_constant_name");
     cr_assert_eq(sg_output_kind_group(SIGNET_OUTPUT_KIND_TOKEN), 0);
+}
+
+Test(kinds, device_types) {
+    cr_assert(sg_is_device_type(signet_str("cpu")));
+    cr_assert(sg_is_device_type(signet_str("privateuseone")));
+    cr_assert_not(sg_is_device_type(signet_str("cp")));
+    cr_assert_not(sg_is_device_type(signet_str("")));
+    cr_assert_not(sg_is_device_type(signet_str(NULL)));
 }
