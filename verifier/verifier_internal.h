@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SG_VERIFIER_INTERNAL_H
+#define SG_VERIFIER_INTERNAL_H
+
+/*
+ * The verifier's own: rules, facts, causes.
+ *
+ * A rule is one function for one code, called for each thing of its scope by the engine's single
+ * walk. It looks things up in the facts, never walks the graph on its own, and emits through the
+ * log:
+ *
+ *     static void check_getitem_range(struct sg_verify *v, const struct sg_thing *t)
+ *     {
+ *         ...
+ *         struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_GRAPH_GETITEM_RANGE, where);
+ *         sg_diag_message(d, ...);
+ *         sg_diag_end(d);
+ *     }
+ *
+ * One fault, one finding: a rule that has found a cause marks the thing (sg_mark_*), and a rule
+ * whose finding would only follow from that cause names it in silenced_by; it then runs muted and
+ * its findings are counted as folded. Rules run in the order of the families below, scope by scope.
+ */
+
+#include "base/diag.h"
+#include "ir/ir_internal.h"
+#include "signet/verify.h"
+
+/* In the order in which the engine gets to them, per program. */
+typedef enum sg_scope {
+    SG_SCOPE_PROGRAM,
+    SG_SCOPE_GRAPH, /* each graph of the program: the graph, its values, then its nodes */
+    SG_SCOPE_VALUE,
+    SG_SCOPE_NODE,
+    SG_SCOPE_INPUT,  /* each input spec */
+    SG_SCOPE_OUTPUT, /* each output spec */
+    SG_SCOPE_STATE,  /* each entry of the state tables */
+    SG_SCOPE_CALL,   /* each entry of the call graph */
+    SG_SCOPE_RANGE,  /* each range constraint */
+    SG_SCOPE_COUNT
+} sg_scope;
+
+/* What a rule is called for. Members that do not belong to the scope are null. */
+struct sg_thing {
+    signet_program program;
+    signet_graph graph;
+    signet_node node;
+    signet_value value;
+    uint32_t index; /* of the spec, state, call or range */
+};
+
+/* Causes that silence what follows from them. */
+enum {
+    /* of a program */
+    SG_CAUSE_INPUT_COUNT = 1u << 0,  /* inputs and input specs differ in number */
+    SG_CAUSE_OUTPUT_COUNT = 1u << 1, /* outputs and output specs differ in number */
+    SG_CAUSE_INPUT_ORDER = 1u << 2,
+    SG_CAUSE_OUTPUT_ORDER = 1u << 3,
+    SG_CAUSE_CALLS = 1u << 4, /* the signature's kinds are wrong, so leaf counts cannot fit */
+    /* of a spec */
+    SG_CAUSE_NAME = 1u << 8,    /* name and position disagree */
+    SG_CAUSE_KIND = 1u << 9,    /* its kind cannot be right */
+    SG_CAUSE_TARGET = 1u << 10, /* its target names nothing, or something wrong */
+    SG_CAUSE_TYPE = 1u << 11,   /* its value's type is wrong */
+    /* of a value */
+    SG_CAUSE_UNDEFINED = 1u << 16, /* nothing defines it */
+    SG_CAUSE_REDEFINED = 1u << 17,
+    SG_CAUSE_META = 1u << 18, /* its description is missing or wrong */
+};
+
+/* An output spec that is a mutation, bound by position. */
+struct sg_mutation {
+    uint32_t output; /* position */
+    signet_output_kind kind;
+    sg_strid target;
+    uint32_t input; /* position + 1 of the input it aims at; 0: there is none */
+    uint32_t value; /* value that stands at the position; 0: none */
+};
+
+/* Gathered once, so that no rule has to walk. */
+struct sg_facts {
+    /* of the package */
+    uint32_t *order;       /* by node id: 1-based place in its graph; 0: removed */
+    uint32_t *graph_first; /* by program id: index of its first graph in graph_list */
+    uint32_t *graph_list;  /* graph ids, program by program, in order of creation */
+    /* of the program at hand */
+    uint32_t *input_value;          /* by graph input: value it defines; 0: literal */
+    uint32_t *output_value;         /* by graph output: value it uses; 0: literal */
+    struct sg_map *input_of_target; /* sg_key(input kind, target) -> position + 1 of the first; for
+                                       USER_INPUT the declared name is the target */
+    struct sg_map *input_of_name;   /* sg_key(0, declared name) -> position + 1 of the first */
+    struct sg_map *output_of_name;  /* sg_key(0, declared name) -> position + 1 of the first */
+    struct sg_map *state_of_name;   /* sg_key(table, name) -> index + 1 of the first */
+    SG_VEC(struct sg_mutation) mutations; /* in output order */
+};
+
+struct sg_verify {
+    const signet_package *p;
+    struct sg_log log;
+    const signet_verify_options *options;
+    struct sg_facts facts;
+    /* the program at hand */
+    signet_program program;
+    signet_stage stage;
+    uint32_t program_marks;
+    uint32_t *spec_marks[2]; /* by position */
+    uint32_t *value_marks;   /* by value id, whole package */
+    bool not_checked[SIGNET_CODE_COUNT];
+};
+
+struct sg_rule {
+    signet_code code;
+    sg_scope scope;
+    uint32_t silenced_by; /* causes of the program, or of the thing */
+    void (*check)(struct sg_verify *v, const struct sg_thing *t);
+};
+
+struct sg_rule_family {
+    const struct sg_rule *rules;
+    size_t count;
+};
+extern const struct sg_rule_family sg_rules_graph, sg_rules_meta, sg_rules_symbol,
+    sg_rules_signature, sg_rules_mutation, sg_rules_state, sg_rules_token, sg_rules_gradient,
+    sg_rules_call, sg_rules_dialect, sg_rules_torch;
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static inline uint64_t sg_key(uint32_t kind, sg_strid name) {
+    return (uint64_t)kind << 32 | name;
+}
+
+bool sg_facts_init(struct sg_verify *v);
+void sg_facts_free(struct sg_verify *v);
+/* Gathers the facts of v->program; false: no memory. */
+bool sg_facts_program(struct sg_verify *v);
+
+/* Position + 1 of the input of that kind and target; 0: there is none. */
+uint32_t sg_input_find(const struct sg_verify *v, signet_input_kind kind, sg_strid target);
+/* Index + 1 of the state; 0: there is none. */
+uint32_t sg_state_find(const struct sg_verify *v, signet_table table, sg_strid name);
+/* Is the input at that position the aim of a mutation of this program? */
+bool sg_input_is_mutated(const struct sg_verify *v, uint32_t position);
+const struct sg_spec *sg_spec_at(const struct sg_verify *v, signet_side side, uint32_t i);
+/* The declared name of a spec; 0: it has none. */
+sg_strid sg_spec_name(const struct sg_verify *v, signet_side side, uint32_t i);
+/* The graph argument at the spec's position; null: there is none. */
+const struct sg_arg *sg_spec_position_arg(const struct sg_verify *v, signet_side side, uint32_t i);
+
+/* ---- Causes ---------------------------------------------------------------------------------- */
+
+void sg_mark_program(struct sg_verify *v, uint32_t causes);
+void sg_mark_spec(struct sg_verify *v, signet_side side, uint32_t i, uint32_t causes);
+void sg_mark_value(struct sg_verify *v, uint32_t value, uint32_t causes);
+uint32_t sg_spec_causes(const struct sg_verify *v, signet_side side, uint32_t i);
+uint32_t sg_value_causes(const struct sg_verify *v, uint32_t value);
+
+/* The code could not be decided on this program (the carrier does not tell). */
+void sg_not_checked(struct sg_verify *v, signet_code code);
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* Mutations are outputs, so operators must not write: aten, edge, lowered. */
+bool sg_stage_is_functional(signet_stage stage);
+
+/* ---- Wording --------------------------------------------------------------------------------- */
+
+/* The name in quotes and escaped, or "nothing"; in the log's arena. */
+const char *sg_quote(struct sg_verify *v, sg_strid name);
+/* "input 2 'x'" or "output 0 'getitem'" by position and declared name. */
+const char *sg_spec_words(struct sg_verify *v, signet_side side, uint32_t i);
+/* "BUFFER", "USER_OUTPUT"; the raw tag when unknown. */
+const char *sg_spec_kind_words(struct sg_verify *v, signet_side side, uint32_t i);
+/* Quoted targets of all inputs of that kind, at most eight: "'k', 'v' and 3 more"; "none". */
+const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind);
+/* The nearest target of that kind, by edit distance at most max(1, length / 3); 0: none is near. */
+sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target);
+const char *sg_type_words(struct sg_verify *v, uint32_t type); /* "f32[1, 3]" */
+
+#endif
