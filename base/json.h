@@ -59,6 +59,17 @@ sg_json sg_json_root(const struct sg_json_doc *doc);
 /* Byte of the text where a string value (or member name) starts, behind its quote; SIZE_MAX for
  * values of other kinds. */
 size_t sg_json_string_byte(const struct sg_json_doc *doc, sg_json v);
+/* Byte of the text where any value starts (strings: their quote). SIZE_MAX: too far from the next
+ * string of the document to be found cheaply. */
+size_t sg_json_byte(const struct sg_json_doc *doc, sg_json v);
+/* "$.graph.nodes[3]['odd name']"; a member name gives the path of its value. Linear in the siblings
+ * along the path, so only for findings. */
+struct sg_text;
+void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out);
+/* Calls found for each member that has the name of an earlier one of its object, for the whole
+ * document; first and again are the names. false: no memory. */
+typedef void (*sg_json_duplicate)(void *user, sg_json first, sg_json again);
+bool sg_json_duplicates(const struct sg_json_doc *doc, sg_json_duplicate found, void *user);
 
 sg_json_kind sg_json_get_kind(sg_json v);
 const char *sg_json_kind_name(sg_json v); /* "object", "integer", ...; static */
@@ -84,7 +95,6 @@ bool sg_json_next(struct sg_json_iter *it);
 /* The first member of that name, or {NULL}. Linear in the members of the object. */
 sg_json sg_json_member(sg_json object, const char *name);
 /* Writes the value as compact JSON text. false: no memory. */
-struct sg_text;
 bool sg_json_write(const signet_allocator *a, sg_json v, struct sg_text *out);
 
 /* Numbers for base/text.c, which gives them Python's form; nothing here depends on the locale.
