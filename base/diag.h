@@ -11,8 +11,13 @@
  *     sg_diag_help(d, "...");
  *     sg_diag_end(d);
  *
- * sg_diag_begin never returns null; without memory it returns a finding that goes nowhere and the
- * log's status says so.
+ * sg_diag_begin never returns null. A finding that is not shown (switched off, muted, beyond the
+ * limit of its code) costs nothing but a count: its texts are not made, and sg_diag_is_shown lets a
+ * rule leave out what is costly. Without memory for its texts a finding is not emitted, and the
+ * log's status says so. More related places, facts or notes than fit are left out.
+ *
+ * The location is made first, in the same arena, so the arena is emptied by sg_diag_end: no text
+ * outlives the finding.
  */
 
 #include "base/alloc.h"
@@ -31,15 +36,18 @@ struct sg_diag {
     signet_location related[SG_DIAG_RELATED];
     const char *facts[SG_DIAG_LINES];
     const char *notes[SG_DIAG_LINES];
+    bool shown; /* will be emitted, so its texts are wanted */
 };
 
-/* Where findings of one run go: counts, limits per code, severities, then the sink. */
+/* Where findings of one run go: counts, limits per code, severities, then the sink. The report's
+ * errors, warnings and notes count what is suppressed or hidden too, but not what is folded. */
 struct sg_log {
     const signet_allocator *allocator;
     const signet_sink *sink; /* may be null */
     signet_report *report;   /* may be null */
     uint64_t per_code_limit;
-    struct sg_arena arena; /* texts of the finding that is being built */
+    struct sg_arena arena;  /* texts of the finding that is being built */
+    struct sg_text scratch; /* a text before it moves into the arena */
     struct sg_diag current;
     signet_status status; /* first failure */
     bool show_notes;
@@ -51,10 +59,14 @@ struct sg_log {
 void sg_log_init(struct sg_log *log, const signet_allocator *a, const signet_sink *sink,
                  signet_report *report, uint64_t per_code_limit);
 void sg_log_free(struct sg_log *log);
-/* Sets the severity of every code that matches the pattern; false when none does. */
+/* Sets the severity of every code that matches the pattern (a code, a family "mutation" or
+ * "mutation.*", or "all"); false when none does. */
 bool sg_log_set_severity(struct sg_log *log, const char *pattern, signet_severity severity);
 
 struct sg_diag *sg_diag_begin(struct sg_log *log, signet_code code, signet_location location);
+static inline bool sg_diag_is_shown(const struct sg_diag *d) {
+    return d->shown;
+}
 void sg_diag_message(struct sg_diag *d, const char *format, ...) SIGNET_PRINTF(2, 3);
 /* "new value: ..." */
 void sg_diag_fact(struct sg_diag *d, const char *format, ...) SIGNET_PRINTF(2, 3);
