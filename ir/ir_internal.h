@@ -36,6 +36,14 @@ struct sg_span {
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
+/*
+ * `faulty` says that the reader has told about something it could not read here (a missing member,
+ * an unknown tag, a name that is no string), so that what a record lacks is no second finding. A
+ * faulty spec, node or graph is checked only as far as it is there: rules that miss something in it
+ * stay silent. A program is faulty when its signature or call graph is not there as a whole; a graph
+ * when any of its inputs, outputs, nodes or tables is not.
+ */
+
 struct sg_list { /* a run in one of the arrays */
     uint32_t first;
     uint32_t count;
@@ -84,6 +92,7 @@ struct sg_node {
     struct sg_list metadata;        /* pairs */
     struct sg_span span;            /* in the program's source */
     uint8_t results_open;
+    uint8_t faulty;
     int8_t hop_single_return; /* -1 absent, 0, 1 */
 };
 
@@ -109,6 +118,7 @@ struct sg_graph {
     uint32_t node_count;
     struct sg_list inputs, outputs; /* args */
     uint8_t returns_bare;
+    uint8_t faulty;
     uint32_t first_value, last_value; /* values of the graph in order of creation */
     struct sg_span span;
 };
@@ -133,6 +143,7 @@ struct sg_range {
 struct sg_spec {
     uint8_t kind; /* signet_input_kind or signet_output_kind; 0 unknown */
     uint8_t persistent;
+    uint8_t faulty;
     sg_strid raw_tag;
     uint32_t arg; /* declared argument: an argument record that names no value; its `name` is the
                      declared name */
@@ -171,6 +182,7 @@ struct sg_program {
     bool has_state_tables;
     bool has_calls;
     bool has_dialects;
+    bool faulty;
     uint32_t graph;
     uint32_t delegate; /* whose body it is */
     uint32_t source;
