@@ -411,6 +411,12 @@ uint32_t sg_arg_position(const signet_package *p, uint32_t arg);
 uint32_t sg_arg_scope(const signet_package *p, uint32_t arg);
 /* The operator record of a target, parsed on first sight. 0: no memory. */
 uint32_t sg_operator_of(signet_package *p, sg_strid target);
+/* The same operator, however each side spells it. Edge operators are compared by their joined name,
+ * because printed text does not tell where the name ends and the overload begins. */
+bool sg_operator_same(const signet_package *a, uint32_t x, const signet_package *b, uint32_t y);
+/* Equal for operators that are the same. */
+struct sg_hasher;
+void sg_operator_hash(const signet_package *p, uint32_t op, struct sg_hasher *h);
 
 /* ---- Locations ------------------------------------------------------------------------------- */
 
