@@ -144,6 +144,8 @@ static void explain(const yyjson_read_err *e, const char *text, size_t length,
     }
 }
 
+static size_t byte_of(const struct sg_json_doc *doc, const yyjson_val *v, size_t most);
+
 /* The first container nested deeper than the limit. Nearly free beside the parsing: one look at
  * each value, in order of memory. */
 static bool find_too_deep(const struct sg_json_doc *doc, uint64_t limit, const yyjson_val **found) {
@@ -201,7 +203,7 @@ struct sg_json_doc *sg_json_parse(const signet_allocator *a, char *text, size_t 
     }
     if (deep != NULL) {
         error->problem = SG_JSON_TOO_DEEP;
-        error->byte = sg_json_byte(doc, (sg_json){deep});
+        error->byte = byte_of(doc, deep, SIZE_MAX); /* asked for once */
         error->message = "nested deeper than the limit";
         sg_json_free(doc);
         return NULL;
@@ -387,7 +389,7 @@ static bool is_mark(char c) /* what stands between values */
 }
 
 /* The start of the value that is `count` values before byte `at`; there is no string between. */
-static size_t values_back(const char *text, size_t at, uint32_t count) {
+static size_t values_back(const char *text, size_t at, size_t count) {
     while (at > 0) {
         char c = text[at - 1];
         at--;
@@ -409,21 +411,22 @@ static size_t values_back(const char *text, size_t at, uint32_t count) {
  * text is as it was, so counting values backwards from there finds the others. */
 #define BYTE_SEARCH 4096
 
-size_t sg_json_byte(const struct sg_json_doc *doc, sg_json v) {
-    if (v.value == NULL) {
-        return SIZE_MAX;
-    }
+static size_t byte_of(const struct sg_json_doc *doc, const yyjson_val *v, size_t most) {
     const yyjson_val *end = values_end(doc);
-    const yyjson_val *next = val(v);
+    const yyjson_val *next = v;
     while (next < end && !is_string(next)) {
         next++;
-        if (next - val(v) > BYTE_SEARCH) {
+        if ((size_t)(next - v) > most) {
             return SIZE_MAX;
         }
     }
     /* a string's text starts behind its quote */
     size_t at = next < end ? (size_t)(next->uni.str - doc->text) - 1 : doc->length;
-    return next == val(v) ? at : values_back(doc->text, at, (uint32_t)(next - val(v)));
+    return next == v ? at : values_back(doc->text, at, (size_t)(next - v));
+}
+
+size_t sg_json_byte(const struct sg_json_doc *doc, sg_json v) {
+    return v.value != NULL ? byte_of(doc, val(v), BYTE_SEARCH) : SIZE_MAX;
 }
 
 static bool is_plain_name(signet_string s) {
@@ -474,8 +477,7 @@ void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out)
 #define PAIRWISE_MOST 32
 
 static bool same_name(const yyjson_val *a, const yyjson_val *b) {
-    return a->tag == b->tag && /* the tag holds the length */
-           memcmp(a->uni.str, b->uni.str, length_of(a)) == 0;
+    return length_of(a) == length_of(b) && memcmp(a->uni.str, b->uni.str, length_of(a)) == 0;
 }
 
 static void duplicates_of_small(const yyjson_val *object, sg_json_duplicate found, void *user) {
