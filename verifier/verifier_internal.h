@@ -84,8 +84,10 @@ struct sg_facts {
     uint32_t *graph_first; /* by program id: index of its first graph in graph_list */
     uint32_t *graph_list;  /* graph ids, program by program, in order of creation */
     /* of the program at hand */
-    uint32_t *input_value;          /* by graph input: value it defines; 0: literal */
-    uint32_t *output_value;         /* by graph output: value it uses; 0: literal */
+    uint32_t *input_value;  /* by graph input: value it defines; 0: literal */
+    uint32_t *output_value; /* by graph output: value it uses; 0: literal */
+    size_t input_bytes, output_bytes, aim_bytes;
+    uint32_t *mutated_by; /* by input spec: position + 1 of the first mutation that aims at it */
     struct sg_map *input_of_target; /* sg_key(input kind, target) -> position + 1 of the first; for
                                        USER_INPUT the declared name is the target */
     struct sg_map *input_of_name;   /* sg_key(0, declared name) -> position + 1 of the first */
@@ -138,8 +140,8 @@ bool sg_facts_program(struct sg_verify *v);
 uint32_t sg_input_find(const struct sg_verify *v, signet_input_kind kind, sg_strid target);
 /* Index + 1 of the state; 0: there is none. */
 uint32_t sg_state_find(const struct sg_verify *v, signet_table table, sg_strid name);
-/* Is the input at that position the aim of a mutation of this program? */
-bool sg_input_is_mutated(const struct sg_verify *v, uint32_t position);
+/* Position + 1 of the first output that mutates the input at that position; 0: none does. */
+uint32_t sg_input_mutated_by(const struct sg_verify *v, uint32_t position);
 const struct sg_spec *sg_spec_at(const struct sg_verify *v, signet_side side, uint32_t i);
 /* The declared name of a spec; 0: it has none. */
 sg_strid sg_spec_name(const struct sg_verify *v, signet_side side, uint32_t i);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "verifier/verifier_internal.h"
+
+const char *sg_quote(struct sg_verify *v, sg_strid name) {
+    if (name == 0) {
+        return "nothing";
+    }
+    return sg_log_text(&v->log, "'%s'", sg_log_name(&v->log, sg_string(v->p, name)));
+}
+
+const char *sg_spec_words(struct sg_verify *v, signet_side side, uint32_t i) {
+    const char *what = side == SIGNET_INPUT ? "input" : "output";
+    sg_strid name = sg_spec_name(v, side, i);
+    if (name == 0) {
+        return sg_log_text(&v->log, "%s %u", what, i);
+    }
+    return sg_log_text(&v->log, "%s %u %s", what, i, sg_quote(v, name));
+}
+
+const char *sg_spec_kind_words(struct sg_verify *v, signet_side side, uint32_t i) {
+    const struct sg_spec *s = sg_spec_at(v, side, i);
+    const char *name = side == SIGNET_INPUT ? signet_input_kind_name((signet_input_kind)s->kind)
+                                            : signet_output_kind_name((signet_output_kind)s->kind);
+    return name != NULL ? name : sg_log_name(&v->log, sg_string(v->p, s->raw_tag));
+}
+
+/* The target that mutations of an input go by: its declared name for user inputs. */
+static sg_strid aim_of(const struct sg_verify *v, uint32_t i) {
+    const struct sg_spec *s = sg_spec_at(v, SIGNET_INPUT, i);
+    return s->kind == SIGNET_INPUT_KIND_USER_INPUT ? sg_spec_name(v, SIGNET_INPUT, i) : s->target;
+}
+
+const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind) {
+    enum { SHOWN = 8 };
+    const char *text = "";
+    uint32_t count = 0;
+    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
+    for (uint32_t i = 0; i < inputs; i++) {
+        sg_strid aim = aim_of(v, i);
+        if (sg_spec_at(v, SIGNET_INPUT, i)->kind != kind || aim == 0) {
+            continue;
+        }
+        if (count++ < SHOWN) {
+            text = sg_log_text(&v->log, "%s%s%s", text, count > 1 ? ", " : "", sg_quote(v, aim));
+        }
+    }
+    if (count == 0) {
+        return "none";
+    }
+    return count > SHOWN ? sg_log_text(&v->log, "%s and %u more", text, count - SHOWN) : text;
+}
+
+sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target) {
+    enum { LOOKED_AT = 4096 }; /* a hint is not worth more than that */
+    signet_string wanted = sg_string(v->p, target);
+    uint32_t best = (uint32_t)(wanted.length / 3 > 1 ? wanted.length / 3 : 1) + 1;
+    sg_strid near = 0;
+    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
+    for (uint32_t i = 0; i < inputs && i < LOOKED_AT && best > 1; i++) {
+        sg_strid aim = aim_of(v, i);
+        if (sg_spec_at(v, SIGNET_INPUT, i)->kind != kind || aim == 0 || aim == target) {
+            continue;
+        }
+        uint32_t distance = sg_edit_distance(wanted, sg_string(v->p, aim), best - 1);
+        if (distance < best) {
+            best = distance;
+            near = aim;
+        }
+    }
+    return near;
+}
+
+const char *sg_type_words(struct sg_verify *v, uint32_t type) {
+    struct sg_text t;
+    sg_text_init(&t, &v->p->allocator);
+    sg_type_text(v->p, (signet_type){type}, &t);
+    const char *words = sg_log_text(&v->log, "%.*s", (int)t.length, t.length != 0 ? t.data : "");
+    sg_text_free(&t);
+    return words;
+}
