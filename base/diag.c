@@ -106,30 +106,39 @@ const char *sg_log_name(struct sg_log *log, signet_string name) {
 /* ---- A finding --------------------------------------------------------------------------------
  */
 
+static bool is_hidden(const struct sg_log *log, signet_severity severity) {
+    return severity == SIGNET_SEVERITY_OFF ||
+           (severity == SIGNET_SEVERITY_NOTE && !log->show_notes);
+}
+
+/* Could the finding reach the sink? If not, its texts need not be made. */
+static bool may_show(const struct sg_log *log, signet_code code) {
+    if (log->sink == NULL || log->sink->emit == NULL || log->muted) {
+        return false;
+    }
+    return log->torch_only || !is_hidden(log, (signet_severity)log->severity[code]);
+}
+
+/* Counts the finding; true when it is to be emitted. */
 static bool counts(struct sg_log *log, signet_code code, signet_severity severity) {
-    signet_report *report = log->report;
-    bool hidden = severity == SIGNET_SEVERITY_NOTE && !log->show_notes;
+    signet_report none = SIGNET_REPORT_INIT;
+    signet_report *report = log->report != NULL ? log->report : &none;
+    bool hidden = is_hidden(log, severity);
     if (severity == SIGNET_SEVERITY_OFF) {
         return false;
     }
     if (log->muted) {
-        if (report != NULL && !hidden) {
-            report->folded++;
-        }
+        report->folded += hidden ? 0 : 1;
         return false;
     }
-    if (report != NULL) {
-        report->errors += severity == SIGNET_SEVERITY_ERROR ? 1 : 0;
-        report->warnings += severity == SIGNET_SEVERITY_WARNING ? 1 : 0;
-        report->notes += severity == SIGNET_SEVERITY_NOTE ? 1 : 0;
-    }
+    report->errors += severity == SIGNET_SEVERITY_ERROR ? 1 : 0;
+    report->warnings += severity == SIGNET_SEVERITY_WARNING ? 1 : 0;
+    report->notes += severity == SIGNET_SEVERITY_NOTE ? 1 : 0;
     if (hidden) {
         return false;
     }
     if (log->emitted[code] >= log->per_code_limit) {
-        if (report != NULL) {
-            report->suppressed++;
-        }
+        report->suppressed++;
         return false;
     }
     log->emitted[code]++;
@@ -151,7 +160,7 @@ struct sg_diag *sg_diag_begin(struct sg_log *log, signet_code code, signet_locat
         .message = "",
         .location = location,
     };
-    d->shown = counts(log, code, d->diag.severity) && log->sink != NULL && log->sink->emit != NULL;
+    d->shown = may_show(log, code);
     return d;
 }
 
@@ -233,7 +242,11 @@ void sg_diag_related(struct sg_diag *d, signet_location location, const char *fo
 
 void sg_diag_end(struct sg_diag *d) {
     struct sg_log *log = d->log;
-    if (d->shown) {
+    if (log->torch_only && d->diag.severity != SIGNET_SEVERITY_OFF) {
+        d->diag.severity =
+            d->diag.torch_check != NULL ? SIGNET_SEVERITY_ERROR : SIGNET_SEVERITY_OFF;
+    }
+    if (counts(log, d->diag.code, d->diag.severity) && d->shown) {
         d->diag.related = d->related;
         d->diag.facts = d->facts;
         d->diag.notes = d->notes;
