@@ -113,7 +113,8 @@ static bool is_hidden(const struct sg_log *log, signet_severity severity) {
 
 /* Could the finding reach the sink? If not, its texts need not be made. */
 static bool may_show(const struct sg_log *log, signet_code code) {
-    if (log->sink == NULL || log->sink->emit == NULL || log->muted) {
+    if (log->sink == NULL || log->sink->emit == NULL || log->muted ||
+        log->emitted[code] >= log->per_code_limit) {
         return false;
     }
     return log->torch_only || !is_hidden(log, (signet_severity)log->severity[code]);

@@ -6,9 +6,9 @@
 
 /* Families in catalogue order. */
 static const struct sg_rule_family *const families[] = {
-    &sg_rules_graph,    &sg_rules_meta,    &sg_rules_symbol, &sg_rules_signature,
-    &sg_rules_mutation, &sg_rules_state,   &sg_rules_token,  &sg_rules_gradient,
-    &sg_rules_call,     &sg_rules_dialect, &sg_rules_torch,
+    &sg_rules_signature,
+    &sg_rules_mutation,
+    &sg_rules_state,
 };
 
 /* The enabled rules of each scope, in family order: a disabled rule costs nothing. */
@@ -115,12 +115,12 @@ static void run_program(struct sg_verify *v, const struct plan *plan) {
     const struct sg_program *r = sg_program(v->p, v->program.id);
     struct sg_thing t = {.program = v->program, .graph = {r->graph}};
     run(v, plan, SG_SCOPE_PROGRAM, &t);
+    run_indexed(v, plan, SG_SCOPE_INPUT, r->specs[SIGNET_INPUT].count);
+    run_indexed(v, plan, SG_SCOPE_OUTPUT, r->specs[SIGNET_OUTPUT].count);
     for (uint32_t i = v->facts.graph_first[v->program.id];
          i < v->facts.graph_first[v->program.id + 1]; i++) {
         run_graph(v, plan, v->facts.graph_list[i]);
     }
-    run_indexed(v, plan, SG_SCOPE_INPUT, r->specs[SIGNET_INPUT].count);
-    run_indexed(v, plan, SG_SCOPE_OUTPUT, r->specs[SIGNET_OUTPUT].count);
     run_indexed(v, plan, SG_SCOPE_STATE, r->states.count);
     run_indexed(v, plan, SG_SCOPE_CALL, r->calls.count);
     run_indexed(v, plan, SG_SCOPE_RANGE, r->ranges.count);

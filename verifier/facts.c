@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/text.h"
 #include "verifier/verifier_internal.h"
 
 /* ---- Of the package -------------------------------------------------------------------------- */
@@ -44,19 +48,66 @@ static void list_graphs(struct sg_verify *v) {
     first[0] = 0;
 }
 
+/* Operators whose first result shares the storage of their first argument. */
+static bool is_view(const signet_package *p, const struct sg_operator *o) {
+    static const char *const views[] = {
+#define SG_VIEW_OPERATOR(name) name,
+#include "verifier/views.def"
+    };
+    if (o->in_place) {
+        return true;
+    }
+    signet_string name = sg_string(p, o->name);
+    for (size_t i = 0; i < SG_COUNT_OF(views); i++) {
+        if (sg_string_is(name, views[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_view_operators(struct sg_verify *v) {
+    uint32_t count = v->p->operators.count;
+    v->facts.is_view = numbers(v, count);
+    for (uint32_t i = 0; v->facts.is_view != NULL && i < count; i++) {
+        v->facts.is_view[i] = is_view(v->p, sg_operator(v->p, i));
+    }
+    return v->facts.is_view != NULL;
+}
+
+/* Nodes come in order, so the root of an argument is known before that of a result. */
+static void find_views(struct sg_verify *v) {
+    const signet_package *p = v->p;
+    for (uint32_t i = 0; i < p->values.count; i++) {
+        v->facts.view_of[i] = i;
+    }
+    for (uint32_t g = 1; g < p->graphs.count; g++) {
+        for (uint32_t id = sg_graph(p, g)->first; id != 0; id = sg_node(p, id)->next) {
+            const struct sg_node *n = sg_node(p, id);
+            const struct sg_arg *in = sg_arg(p, n->inputs.count != 0 ? n->inputs.first : 0);
+            const struct sg_arg *out = sg_arg(p, n->outputs.count != 0 ? n->outputs.first : 0);
+            if (sg_arg_has_value(in) && sg_arg_has_value(out) && v->facts.is_view[n->op]) {
+                v->facts.view_of[out->u.ref.value] = v->facts.view_of[in->u.ref.value];
+            }
+        }
+    }
+}
+
 bool sg_facts_init(struct sg_verify *v) {
     const signet_package *p = v->p;
     struct sg_facts *f = &v->facts;
     f->order = numbers(v, p->nodes.count);
     f->graph_first = numbers(v, p->programs.count + 1);
     f->graph_list = numbers(v, p->graphs.count);
+    f->view_of = numbers(v, p->values.count);
     v->value_marks = numbers(v, p->values.count);
-    if (f->order == NULL || f->graph_first == NULL || f->graph_list == NULL ||
-        v->value_marks == NULL) {
+    if (f->view_of == NULL || !find_view_operators(v) || f->order == NULL ||
+        f->graph_first == NULL || f->graph_list == NULL || v->value_marks == NULL) {
         return false;
     }
     number_nodes(v);
     list_graphs(v);
+    find_views(v);
     return true;
 }
 
@@ -71,8 +122,10 @@ static void free_program(struct sg_verify *v) {
     sg_map_destroy(f->input_of_target);
     sg_map_destroy(f->input_of_name);
     sg_map_destroy(f->output_of_name);
+    sg_map_destroy(f->output_of_value);
     sg_map_destroy(f->state_of_name);
-    f->input_of_target = f->input_of_name = f->output_of_name = f->state_of_name = NULL;
+    f->input_of_target = f->input_of_name = f->output_of_name = NULL;
+    f->output_of_value = f->state_of_name = NULL;
     sg_vec_free(&v->p->allocator, &f->mutations);
 }
 
@@ -83,6 +136,8 @@ void sg_facts_free(struct sg_verify *v) {
     free_numbers(v, f->order, p->nodes.count);
     free_numbers(v, f->graph_first, p->programs.count + 1);
     free_numbers(v, f->graph_list, p->graphs.count);
+    free_numbers(v, f->view_of, p->values.count);
+    free_numbers(v, f->is_view, p->operators.count);
     free_numbers(v, v->value_marks, p->values.count);
 }
 
@@ -106,6 +161,7 @@ static bool index_inputs(struct sg_verify *v, const struct sg_program *r) {
     for (uint32_t i = 0; ok && i < r->specs[SIGNET_INPUT].count; i++) {
         const struct sg_spec *s = &r->specs[SIGNET_INPUT].data[i];
         sg_strid name = sg_arg(v->p, s->arg)->name;
+        v->facts.input_kinds[s->kind & 7]++;
         sg_strid target = s->kind == SIGNET_INPUT_KIND_USER_INPUT ? name : s->target;
         ok = (target == 0 || put_first(v->facts.input_of_target, sg_key(s->kind, target), i + 1)) &&
              (name == 0 || put_first(v->facts.input_of_name, sg_key(0, name), i + 1));
@@ -139,6 +195,16 @@ static bool index_outputs(struct sg_verify *v, const struct sg_program *r) {
     return true;
 }
 
+static bool index_output_values(struct sg_verify *v, const struct sg_graph *g) {
+    for (uint32_t i = 0; i < g->outputs.count; i++) {
+        uint32_t value = v->facts.output_value[i];
+        if (value != 0 && !put_first(v->facts.output_of_value, sg_key(0, value), i + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool index_states(struct sg_verify *v, const struct sg_program *r) {
     for (uint32_t i = 0; i < r->states.count; i++) {
         const struct sg_state *s = &r->states.data[i];
@@ -168,15 +234,18 @@ bool sg_facts_program(struct sg_verify *v) {
     const struct sg_graph *g = sg_graph(v->p, r->graph);
     struct sg_facts *f = &v->facts;
     free_program(v);
+    memset(f->input_kinds, 0, sizeof(f->input_kinds));
     f->input_value = list_values(v, g->inputs, &f->input_bytes);
     f->output_value = list_values(v, g->outputs, &f->output_bytes);
     f->input_of_target = sg_map_create(a);
     f->input_of_name = sg_map_create(a);
     f->output_of_name = sg_map_create(a);
+    f->output_of_value = sg_map_create(a);
     f->state_of_name = sg_map_create(a);
     return f->input_value != NULL && f->output_value != NULL && f->input_of_target != NULL &&
-           f->input_of_name != NULL && f->output_of_name != NULL && f->state_of_name != NULL &&
-           index_inputs(v, r) && index_outputs(v, r) && index_states(v, r) && index_aims(v, r);
+           f->input_of_name != NULL && f->output_of_name != NULL && f->output_of_value != NULL &&
+           f->state_of_name != NULL && index_output_values(v, g) && index_inputs(v, r) &&
+           index_outputs(v, r) && index_states(v, r) && index_aims(v, r);
 }
 
 /* ---- Look-ups -------------------------------------------------------------------------------- */
@@ -189,9 +258,26 @@ uint32_t sg_state_find(const struct sg_verify *v, signet_table table, sg_strid n
     return name != 0 ? sg_map_get(v->facts.state_of_name, sg_key((uint32_t)table, name)) : 0;
 }
 
+uint32_t sg_input_kind_count(const struct sg_verify *v, signet_input_kind kind) {
+    return v->facts.input_kinds[kind & 7];
+}
+
+uint32_t sg_input_value(const struct sg_verify *v, uint32_t position) {
+    const struct sg_graph *g = sg_graph(v->p, sg_program(v->p, v->program.id)->graph);
+    return position < g->inputs.count ? v->facts.input_value[position] : 0;
+}
+
 uint32_t sg_input_mutated_by(const struct sg_verify *v, uint32_t position) {
     bool there = position < sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
     return there ? v->facts.mutated_by[position] : 0;
+}
+
+uint32_t sg_output_of_value(const struct sg_verify *v, uint32_t value) {
+    return value != 0 ? sg_map_get(v->facts.output_of_value, sg_key(0, value)) : 0;
+}
+
+uint32_t sg_view_root(const struct sg_verify *v, uint32_t value) {
+    return value < v->p->values.count ? v->facts.view_of[value] : 0;
 }
 
 const struct sg_spec *sg_spec_at(const struct sg_verify *v, signet_side side, uint32_t i) {
@@ -208,4 +294,17 @@ const struct sg_arg *sg_spec_position_arg(const struct sg_verify *v, signet_side
     const struct sg_graph *g = sg_graph(v->p, sg_program(v->p, v->program.id)->graph);
     const struct sg_list *list = side == SIGNET_INPUT ? &g->inputs : &g->outputs;
     return i < list->count ? sg_arg(v->p, list->first + i) : NULL;
+}
+
+bool sg_sizes_same(const signet_package *p, const struct sg_type *a, const struct sg_type *b) {
+    if (a->sizes.count != b->sizes.count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->sizes.count; i++) {
+        if (!sg_sym_same(p, (signet_sym){p->dims.data[a->sizes.first + i]}, p,
+                         (signet_sym){p->dims.data[b->sizes.first + i]})) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -29,14 +29,14 @@
 /* In the order in which the engine gets to them, per program. */
 typedef enum sg_scope {
     SG_SCOPE_PROGRAM,
-    SG_SCOPE_GRAPH, /* each graph of the program: the graph, its values, then its nodes */
-    SG_SCOPE_VALUE,
-    SG_SCOPE_NODE,
     SG_SCOPE_INPUT,  /* each input spec */
     SG_SCOPE_OUTPUT, /* each output spec */
-    SG_SCOPE_STATE,  /* each entry of the state tables */
-    SG_SCOPE_CALL,   /* each entry of the call graph */
-    SG_SCOPE_RANGE,  /* each range constraint */
+    SG_SCOPE_GRAPH,  /* each graph of the program: the graph, its values, then its nodes */
+    SG_SCOPE_VALUE,
+    SG_SCOPE_NODE,
+    SG_SCOPE_STATE, /* each entry of the state tables */
+    SG_SCOPE_CALL,  /* each entry of the call graph */
+    SG_SCOPE_RANGE, /* each range constraint */
     SG_SCOPE_COUNT
 } sg_scope;
 
@@ -57,6 +57,7 @@ enum {
     SG_CAUSE_INPUT_ORDER = 1u << 2,
     SG_CAUSE_OUTPUT_ORDER = 1u << 3,
     SG_CAUSE_CALLS = 1u << 4, /* the signature's kinds are wrong, so leaf counts cannot fit */
+    SG_CAUSE_WRITTEN_BACK = 1u << 5, /* no fault: stage final has no mutation outputs any more */
     /* of a spec */
     SG_CAUSE_NAME = 1u << 8,    /* name and position disagree */
     SG_CAUSE_KIND = 1u << 9,    /* its kind cannot be right */
@@ -65,7 +66,8 @@ enum {
     /* of a value */
     SG_CAUSE_UNDEFINED = 1u << 16, /* nothing defines it */
     SG_CAUSE_REDEFINED = 1u << 17,
-    SG_CAUSE_META = 1u << 18, /* its description is missing or wrong */
+    SG_CAUSE_META = 1u << 18,     /* its description is missing or wrong */
+    SG_CAUSE_NO_INPUT = 1u << 19, /* the input that would define it is missing or no value */
 };
 
 /* An output spec that is a mutation, bound by position. */
@@ -83,6 +85,8 @@ struct sg_facts {
     uint32_t *order;       /* by node id: 1-based place in its graph; 0: removed */
     uint32_t *graph_first; /* by program id: index of its first graph in graph_list */
     uint32_t *graph_list;  /* graph ids, program by program, in order of creation */
+    uint32_t *view_of;     /* by value id: the value it is a view of, or itself */
+    uint32_t *is_view;     /* by operator id: its first result is a view of its first argument */
     /* of the program at hand */
     uint32_t *input_value;  /* by graph input: value it defines; 0: literal */
     uint32_t *output_value; /* by graph output: value it uses; 0: literal */
@@ -92,7 +96,9 @@ struct sg_facts {
                                        USER_INPUT the declared name is the target */
     struct sg_map *input_of_name;   /* sg_key(0, declared name) -> position + 1 of the first */
     struct sg_map *output_of_name;  /* sg_key(0, declared name) -> position + 1 of the first */
+    struct sg_map *output_of_value; /* sg_key(0, value) -> position + 1 of the first */
     struct sg_map *state_of_name;   /* sg_key(table, name) -> index + 1 of the first */
+    uint32_t input_kinds[8];        /* by signet_input_kind: how many inputs */
     SG_VEC(struct sg_mutation) mutations; /* in output order */
 };
 
@@ -140,13 +146,24 @@ bool sg_facts_program(struct sg_verify *v);
 uint32_t sg_input_find(const struct sg_verify *v, signet_input_kind kind, sg_strid target);
 /* Index + 1 of the state; 0: there is none. */
 uint32_t sg_state_find(const struct sg_verify *v, signet_table table, sg_strid name);
+uint32_t sg_input_kind_count(const struct sg_verify *v, signet_input_kind kind);
+/* The value that the graph input at that position defines; 0: literal, or no such input. */
+uint32_t sg_input_value(const struct sg_verify *v, uint32_t position);
 /* Position + 1 of the first output that mutates the input at that position; 0: none does. */
 uint32_t sg_input_mutated_by(const struct sg_verify *v, uint32_t position);
 const struct sg_spec *sg_spec_at(const struct sg_verify *v, signet_side side, uint32_t i);
+/* Position + 1 of the first graph output that is this value; 0: none is. */
+uint32_t sg_output_of_value(const struct sg_verify *v, uint32_t value);
+/* The value whose storage a value shares as far as operators tell: through views and in-place
+ * operators, which are known by name. */
+uint32_t sg_view_root(const struct sg_verify *v, uint32_t value);
 /* The declared name of a spec; 0: it has none. */
 sg_strid sg_spec_name(const struct sg_verify *v, signet_side side, uint32_t i);
 /* The graph argument at the spec's position; null: there is none. */
 const struct sg_arg *sg_spec_position_arg(const struct sg_verify *v, signet_side side, uint32_t i);
+
+/* Same number of sizes, each the same as far as told (sg_sym_same). */
+bool sg_sizes_same(const signet_package *p, const struct sg_type *a, const struct sg_type *b);
 
 /* ---- Causes ---------------------------------------------------------------------------------- */
 
@@ -163,6 +180,9 @@ void sg_not_checked(struct sg_verify *v, signet_code code);
 
 /* Mutations are outputs, so operators must not write: aten, edge, lowered. */
 bool sg_stage_is_functional(signet_stage stage);
+
+/* How many inputs a hint is looked for in: it is not worth more. */
+#define SG_HINT_LOOKS 4096
 
 /* ---- Wording --------------------------------------------------------------------------------- */
 

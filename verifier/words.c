@@ -33,31 +33,29 @@ static sg_strid aim_of(const struct sg_verify *v, uint32_t i) {
 
 const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind) {
     enum { SHOWN = 8 };
+    uint32_t total = sg_input_kind_count(v, kind);
+    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
     const char *text = "";
     uint32_t count = 0;
-    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
-    for (uint32_t i = 0; i < inputs; i++) {
-        sg_strid aim = aim_of(v, i);
-        if (sg_spec_at(v, SIGNET_INPUT, i)->kind != kind || aim == 0) {
-            continue;
-        }
-        if (count++ < SHOWN) {
-            text = sg_log_text(&v->log, "%s%s%s", text, count > 1 ? ", " : "", sg_quote(v, aim));
+    for (uint32_t i = 0; i < inputs && count < SHOWN && count < total; i++) {
+        if (sg_spec_at(v, SIGNET_INPUT, i)->kind == kind) {
+            text = sg_log_text(&v->log, "%s%s%s", text, count != 0 ? ", " : "",
+                               sg_quote(v, aim_of(v, i)));
+            count++;
         }
     }
     if (count == 0) {
         return "none";
     }
-    return count > SHOWN ? sg_log_text(&v->log, "%s and %u more", text, count - SHOWN) : text;
+    return total > count ? sg_log_text(&v->log, "%s and %u more", text, total - count) : text;
 }
 
 sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target) {
-    enum { LOOKED_AT = 4096 }; /* a hint is not worth more than that */
     signet_string wanted = sg_string(v->p, target);
     uint32_t best = (uint32_t)(wanted.length / 3 > 1 ? wanted.length / 3 : 1) + 1;
     sg_strid near = 0;
     uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
-    for (uint32_t i = 0; i < inputs && i < LOOKED_AT && best > 1; i++) {
+    for (uint32_t i = 0; i < inputs && i < SG_HINT_LOOKS && best > 1; i++) {
         sg_strid aim = aim_of(v, i);
         if (sg_spec_at(v, SIGNET_INPUT, i)->kind != kind || aim == 0 || aim == target) {
             continue;
