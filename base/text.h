@@ -50,6 +50,15 @@ size_t sg_utf8_check(const char *data, size_t length);
 /* Bytes of the first character (length > 0), or 0 when it is no UTF-8; *code_point is the byte
  * then. */
 size_t sg_utf8_next(const char *data, size_t length, uint32_t *code_point);
+/* How the first character of a text (length > 0) is shown: itself, or an escape (see
+ * sg_text_escaped) where it would not be seen or would upset a terminal. */
+struct sg_shown {
+    char text[8]; /* not NUL-terminated */
+    size_t length;
+    size_t columns;
+    size_t bytes; /* of the text that was given */
+};
+struct sg_shown sg_utf8_shown(const char *data, size_t length);
 /* Edit distance, at most `most` + 1 (then it stops counting). Names longer than 128 bytes give
  * most + 1. */
 uint32_t sg_edit_distance(signet_string a, signet_string b, uint32_t most);

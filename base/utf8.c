@@ -56,48 +56,44 @@ static bool is_invisible(uint32_t c) {
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
 }
 
-static void put_escape(struct sg_text *t, uint32_t c) {
-    switch (c) {
-    case '\n':
-        sg_text_puts(t, "\\n");
-        break;
-    case '\r':
-        sg_text_puts(t, "\\r");
-        break;
-    case '\t':
-        sg_text_puts(t, "\\t");
-        break;
-    default:
-        sg_text_printf(t, c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
-        break;
+static void escape(struct sg_shown *shown, uint32_t c, bool is_byte) {
+    static const char hex[] = "0123456789abcdef";
+    const char *name = c == '\n' ? "n" : c == '\r' ? "r" : c == '\t' ? "t" : NULL;
+    size_t digits = name != NULL ? 0 : is_byte || c < 0x80 ? 2 : 4;
+    char *out = shown->text;
+    *out++ = '\\';
+    *out++ = name != NULL ? name[0] : digits == 2 ? 'x' : 'u';
+    for (size_t i = digits; i > 0; i--) {
+        *out++ = hex[c >> (4 * (i - 1)) & 0xf];
     }
+    shown->length = shown->columns = 2 + digits;
+}
+
+struct sg_shown sg_utf8_shown(const char *data, size_t length) {
+    struct sg_shown shown = {.columns = 1};
+    uint32_t c;
+    shown.bytes = sg_utf8_next(data, length, &c);
+    if (shown.bytes == 0) {
+        shown.bytes = 1;
+        escape(&shown, c, true);
+    } else if (c < 0x20 || is_invisible(c)) {
+        escape(&shown, c, false);
+    } else {
+        shown.length = shown.bytes;
+        memcpy(shown.text, data, shown.length);
+    }
+    return shown;
 }
 
 void sg_text_escaped(struct sg_text *t, signet_string s, char quote) {
-    size_t plain = 0; /* start of what needs no escape */
     size_t at = 0;
     while (at < s.length) {
-        uint32_t c;
-        size_t size = sg_utf8_next(s.data + at, s.length - at, &c);
-        bool special = c == '\\' || (quote != '\0' && c == (unsigned char)quote);
-        if (size > 0 && !special && c >= 0x20 && !is_invisible(c)) {
-            at += size;
-            continue;
-        }
-        sg_text_put(t, s.data + plain, at - plain);
-        if (size == 0) {
-            sg_text_printf(t, "\\x%02x", (unsigned)(unsigned char)s.data[at]);
-            size = 1;
-        } else if (special) {
+        char c = s.data[at];
+        struct sg_shown shown = sg_utf8_shown(s.data + at, s.length - at);
+        if (c == '\\' || (c == quote && quote != '\0')) {
             sg_text_putc(t, '\\');
-            sg_text_putc(t, (char)c);
-        } else {
-            put_escape(t, c);
         }
-        at += size;
-        plain = at;
-    }
-    if (s.length > plain) {
-        sg_text_put(t, s.data + plain, s.length - plain);
+        sg_text_put(t, shown.text, shown.length);
+        at += shown.bytes;
     }
 }
