@@ -63,6 +63,7 @@ static uint32_t causes_of(const struct sg_verify *v, sg_scope scope, const struc
     case SG_SCOPE_STATE:
     case SG_SCOPE_CALL:
     case SG_SCOPE_RANGE:
+    case SG_SCOPE_END:
     case SG_SCOPE_COUNT:
         break;
     }
@@ -124,6 +125,7 @@ static void run_program(struct sg_verify *v, const struct plan *plan) {
     run_indexed(v, plan, SG_SCOPE_STATE, r->states.count);
     run_indexed(v, plan, SG_SCOPE_CALL, r->calls.count);
     run_indexed(v, plan, SG_SCOPE_RANGE, r->ranges.count);
+    run(v, plan, SG_SCOPE_END, &t);
 }
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
@@ -186,6 +188,7 @@ static bool verify_program(struct sg_verify *v, const struct plan *plan) {
     const struct sg_program *r = sg_program(v->p, v->program.id);
     size_t bytes[2] = {0, 0};
     v->program_marks = 0;
+    v->errors_before = v->log.report->errors;
     v->stage = v->options->stage != SIGNET_STAGE_DETECT
                    ? v->options->stage
                    : signet_program_detect_stage(v->p, v->program);
@@ -218,9 +221,6 @@ static signet_status verify_programs(struct sg_verify *v, const struct plan *pla
 
 static void close_report(const struct sg_verify *v, const struct plan *plan,
                          signet_report *report) {
-    if (report == NULL) {
-        return;
-    }
     uint32_t rules = count_rules(plan);
     report->rules = rules > report->rules ? rules : report->rules;
     uint32_t not_checked = 0;
@@ -233,8 +233,12 @@ static void close_report(const struct sg_verify *v, const struct plan *plan,
 signet_status signet_verify(const signet_package *package, const signet_verify_options *options,
                             const signet_sink *sink, signet_report *report) {
     static const signet_verify_options defaults = SIGNET_VERIFY_OPTIONS_INIT;
+    signet_report unwanted = SIGNET_REPORT_INIT;
     if (package == NULL) {
         return SIGNET_E_INVALID_ARG;
+    }
+    if (report == NULL) { /* rules ask how many errors there are */
+        report = &unwanted;
     }
     const signet_allocator *a = &package->allocator;
     struct sg_verify *v = sg_alloc(a, sizeof(*v));
@@ -249,6 +253,7 @@ signet_status signet_verify(const signet_package *package, const signet_verify_o
         rc = sg_facts_init(v) ? verify_programs(v, plan) : SIGNET_E_NOMEM;
         close_report(v, plan, report);
         sg_facts_free(v);
+        sg_gathered_free(v);
         sg_log_free(&v->log);
     }
     sg_free(a, plan, sizeof(*plan));

@@ -25,6 +25,7 @@
 #include "base/diag.h"
 #include "ir/ir_internal.h"
 #include "signet/verify.h"
+#include "verifier/gathered.h"
 
 /* In the order in which the engine gets to them, per program. */
 typedef enum sg_scope {
@@ -37,6 +38,7 @@ typedef enum sg_scope {
     SG_SCOPE_STATE, /* each entry of the state tables */
     SG_SCOPE_CALL,  /* each entry of the call graph */
     SG_SCOPE_RANGE, /* each range constraint */
+    SG_SCOPE_END,   /* the program, after everything else */
     SG_SCOPE_COUNT
 } sg_scope;
 
@@ -58,6 +60,7 @@ enum {
     SG_CAUSE_OUTPUT_ORDER = 1u << 3,
     SG_CAUSE_CALLS = 1u << 4, /* the signature's kinds are wrong, so leaf counts cannot fit */
     SG_CAUSE_WRITTEN_BACK = 1u << 5, /* no fault: stage final has no mutation outputs any more */
+    SG_CAUSE_NESTING = 1u << 6,      /* a graph is inside itself */
     /* of a spec */
     SG_CAUSE_NAME = 1u << 8,    /* name and position disagree */
     SG_CAUSE_KIND = 1u << 9,    /* its kind cannot be right */
@@ -107,9 +110,11 @@ struct sg_verify {
     struct sg_log log;
     const signet_verify_options *options;
     struct sg_facts facts;
+    struct sg_gathered gathered;
     /* the program at hand */
     signet_program program;
     signet_stage stage;
+    uint64_t errors_before; /* of the report, when the program's turn came */
     uint32_t program_marks;
     uint32_t *spec_marks[2]; /* by position */
     uint32_t *value_marks;   /* by value id, whole package */
@@ -176,10 +181,16 @@ uint32_t sg_value_causes(const struct sg_verify *v, uint32_t value);
 /* The code could not be decided on this program (the carrier does not tell). */
 void sg_not_checked(struct sg_verify *v, signet_code code);
 
+/* Memory ran out: the run fails with that status. */
+void sg_no_memory(struct sg_verify *v);
+
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
 /* Mutations are outputs, so operators must not write: aten, edge, lowered. */
 bool sg_stage_is_functional(signet_stage stage);
+
+/* Is it a dialect that PyTorch (*in_torch) or ExecuTorch registers? */
+bool sg_is_dialect(signet_string name, bool *in_torch);
 
 /* How many inputs a hint is looked for in: it is not worth more. */
 #define SG_HINT_LOOKS 4096
@@ -197,5 +208,13 @@ const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind);
 /* The nearest target of that kind, by edit distance at most max(1, length / 3); 0: none is near. */
 sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target);
 const char *sg_type_words(struct sg_verify *v, uint32_t type); /* "f32[1, 3]" */
+/* "node 'add' (torch.ops.aten.add.Tensor)" */
+const char *sg_node_words(struct sg_verify *v, uint32_t node);
+/* "the graph" of the program, or "subgraph 'true_graph_0'" */
+const char *sg_graph_words(struct sg_verify *v, uint32_t graph);
+/* "argument 'self' of node ...", "result 1 of node ...", "output 0 of the graph" */
+const char *sg_arg_words(struct sg_verify *v, uint32_t arg);
+/* The nearest defined name of the graph, as sg_target_near. */
+sg_strid sg_value_near(struct sg_verify *v, uint32_t graph, sg_strid name);
 
 #endif
