@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- The log ----------------------------------------------------------------------------------
- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 void sg_log_init(struct sg_log *log, const signet_allocator *a, const signet_sink *sink,
                  signet_report *report, uint64_t per_code_limit) {
@@ -103,8 +102,7 @@ const char *sg_log_name(struct sg_log *log, signet_string name) {
     return text != NULL ? text : "";
 }
 
-/* ---- A finding --------------------------------------------------------------------------------
- */
+/* ---- A finding ------------------------------------------------------------------------------- */
 
 static bool is_hidden(const struct sg_log *log, signet_severity severity) {
     return severity == SIGNET_SEVERITY_OFF ||

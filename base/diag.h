@@ -52,7 +52,7 @@ struct sg_log {
     signet_status status; /* first failure */
     bool show_notes;
     bool torch_only; /* drop findings without a check of PyTorch, make the others errors */
-    bool muted; /* findings follow from another one: count them as folded, do not emit */
+    bool muted;      /* findings follow from another one: count them as folded, do not emit */
     uint8_t severity[SIGNET_CODE_COUNT]; /* signet_severity per code */
     uint64_t emitted[SIGNET_CODE_COUNT];
 };

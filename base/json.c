@@ -10,8 +10,7 @@
 
 #include <yyjson.h>
 
-/* ---- Memory: yyjson's release does not tell the size, ours wants it ---------------------------
- */
+/* ---- Memory: yyjson's release does not tell the size, ours wants it -------------------------- */
 
 #define BLOCK_HEAD                                                                                 \
     ((sizeof(size_t) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t))
@@ -58,8 +57,7 @@ static yyjson_alc alc_of(signet_allocator *a) {
     return (yyjson_alc){json_malloc, json_realloc, json_free, a};
 }
 
-/* ---- Parsing ----------------------------------------------------------------------------------
- */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 struct sg_json_doc {
     signet_allocator allocator;
@@ -224,8 +222,7 @@ sg_json sg_json_root(const struct sg_json_doc *doc) {
     return (sg_json){values_begin(doc)};
 }
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static const yyjson_val *val(sg_json v) {
     return v.value;
@@ -372,8 +369,7 @@ bool sg_json_write(const signet_allocator *a, sg_json v, struct sg_text *out) {
     return !out->failed;
 }
 
-/* ---- Where a value stands ---------------------------------------------------------------------
- */
+/* ---- Where a value stands -------------------------------------------------------------------- */
 
 size_t sg_json_string_byte(const struct sg_json_doc *doc, sg_json v) {
     if (v.value == NULL || !is_string(val(v))) {
@@ -470,14 +466,16 @@ void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out)
     }
 }
 
-/* ---- Duplicate members ------------------------------------------------------------------------
- */
+/* ---- Duplicate members ----------------------------------------------------------------------- */
 
 /* Objects of more members than this go through a map. */
 #define PAIRWISE_MOST 32
 
 static bool same_name(const yyjson_val *a, const yyjson_val *b) {
-    return length_of(a) == length_of(b) && memcmp(a->uni.str, b->uni.str, length_of(a)) == 0;
+    size_t length = length_of(a);
+    return length == length_of(b) &&
+           a->uni.str[0] == b->uni.str[0] && /* mostly it differs, and there is always a NUL */
+           memcmp(a->uni.str, b->uni.str, length) == 0;
 }
 
 static void duplicates_of_small(const yyjson_val *object, sg_json_duplicate found, void *user) {
@@ -538,8 +536,7 @@ bool sg_json_duplicates(const struct sg_json_doc *doc, sg_json_duplicate found, 
     return true;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 bool sg_number_write(double v, char out[SG_NUMBER_TEXT]) {
     _Alignas(max_align_t) char pool[512];

@@ -46,8 +46,7 @@ static unsigned log2_for(uint32_t count) {
     return log2;
 }
 
-/* ---- 64-bit key -> 32-bit number --------------------------------------------------------------
- */
+/* ---- 64-bit key -> 32-bit number ------------------------------------------------------------- */
 
 struct map_entry {
     UT_hash_handle hh;
@@ -92,7 +91,10 @@ static struct map_entry *map_find(const struct sg_map *map, uint64_t key, unsign
 }
 
 static unsigned map_hash(const struct sg_map *map, uint64_t key) {
-    return (unsigned)sg_hash64_seeded(&key, sizeof(key), map->seed);
+    uint64_t table_seed = map->seed;
+    unsigned hash;
+    HASH_VALUE(&key, sizeof(key), hash);
+    return hash;
 }
 
 uint32_t sg_map_get(const struct sg_map *map, uint64_t key) {
@@ -160,8 +162,7 @@ struct sg_map *sg_map_clone(const struct sg_map *map, const signet_allocator *a)
     return copy;
 }
 
-/* ---- Interned strings -------------------------------------------------------------------------
- */
+/* ---- Interned strings ------------------------------------------------------------------------ */
 
 struct string_entry { /* one cache line; the text is the key of hh */
     UT_hash_handle hh;
@@ -219,7 +220,10 @@ static struct string_entry *strings_lookup(const struct sg_strings *strings, sig
 }
 
 static unsigned strings_hash(const struct sg_strings *strings, signet_string text) {
-    return (unsigned)sg_hash64_seeded(text.data, text.length, strings->seed);
+    uint64_t table_seed = strings->seed;
+    unsigned hash;
+    HASH_VALUE(text.data, text.length, hash);
+    return hash;
 }
 
 /* The entry of the next number, not yet counted; null: no memory. */

@@ -8,8 +8,7 @@
 
 #include "base/json.h"
 
-/* ---- Growing buffer ---------------------------------------------------------------------------
- */
+/* ---- Growing buffer -------------------------------------------------------------------------- */
 
 void sg_text_init(struct sg_text *t, const signet_allocator *a) {
     *t = (struct sg_text){.allocator = a};
@@ -121,8 +120,7 @@ void sg_text_printf(struct sg_text *t, const char *format, ...) {
     va_end(args);
 }
 
-/* ---- Doubles ----------------------------------------------------------------------------------
- */
+/* ---- Doubles --------------------------------------------------------------------------------- */
 
 /* Digits d1 d2 ... of a number 0.d1d2... * 10^point, without zeros at either end. */
 struct decimal {
@@ -223,8 +221,7 @@ void sg_text_double(struct sg_text *t, double v) {
     }
 }
 
-/* ---- Reading numbers --------------------------------------------------------------------------
- */
+/* ---- Reading numbers ------------------------------------------------------------------------- */
 
 bool sg_parse_int(signet_string s, int64_t *out) {
     size_t i = 0;
@@ -286,8 +283,7 @@ bool sg_parse_double(signet_string s, double *out) {
     return true;
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------
- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 bool sg_string_equal(signet_string a, signet_string b) {
     if (a.data == NULL || b.data == NULL) {

@@ -18,8 +18,7 @@ struct full {
     signet_severity severity;
 };
 
-/* ---- Colours: those of rustc ------------------------------------------------------------------
- */
+/* ---- Colours: those of rustc ----------------------------------------------------------------- */
 
 #define BOLD "\x1b[1m"
 #define RED "\x1b[1;31m"
@@ -54,8 +53,7 @@ static void colored(struct full *f, const char *code, const char *text) {
     color(f, PLAIN);
 }
 
-/* ---- The excerpt ------------------------------------------------------------------------------
- */
+/* ---- The excerpt ----------------------------------------------------------------------------- */
 
 /* Columns of text[from..to), but no more counting than `most` + 1. */
 static size_t columns_of(const char *text, size_t from, size_t to, size_t most) {
@@ -209,8 +207,7 @@ static void put_excerpt(struct full *f, const signet_location *l, bool is_primar
     sg_out_puts(&f->out, "\n");
 }
 
-/* ---- Places -----------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static bool has_excerpt(const signet_location *l) {
     return l->excerpt != NULL && l->line != 0;
@@ -302,8 +299,7 @@ static void put_location(struct full *f, const signet_location *l, bool is_prima
     }
 }
 
-/* ---- Lines below ------------------------------------------------------------------------------
- */
+/* ---- Lines below ----------------------------------------------------------------------------- */
 
 /* "   = word: "; later lines of the text stand below its first. */
 static void put_line(struct full *f, const char *word, const char *text) {

@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "signet/formats.h"
 
-/* ---- What the writer got ----------------------------------------------------------------------
- */
+/* ---- What the writer got --------------------------------------------------------------------- */
 
 static bool take(void *user, const char *text, size_t length) {
     sg_text_put(user, text, length);
@@ -43,8 +42,7 @@ static void check_json(const signet_diag *d, const char *expected) {
     sg_text_free(&t);
 }
 
-/* ---- The seed's finding -----------------------------------------------------------------------
- */
+/* ---- The seed's finding ---------------------------------------------------------------------- */
 
 static const char specs[] =
     "Graph signature: ExportGraphSignature(input_specs=[InputSpec(kind=<InputKind.USER_INPUT: 1>, "
@@ -322,8 +320,7 @@ Test(render_full, stops_when_told_and_checks_its_arguments) {
     cr_assert_eq(signet_render_json(&d, NULL), SIGNET_E_INVALID_ARG);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 Test(render_json, every_member) {
     signet_diag d = seed();
