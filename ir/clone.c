@@ -104,6 +104,7 @@ signet_status signet_package_clone(signet_package **out, const signet_package *f
     to->status = from->status;
     to->carrier = from->carrier;
     to->redefined_count = from->redefined_count;
+    to->interned_seed = from->interned_seed;
     free_vectors(to); /* the null records come with the copies */
     sg_strings_destroy(to->strings);
     sg_map_destroy(to->names);

@@ -219,6 +219,7 @@ struct sg_expr {
     int64_t number;
     struct sg_list operands; /* dims */
     uint64_t hash;           /* of the structure: equal in every package */
+    uint32_t depth, size;    /* levels, and nodes when it is written out */
 };
 
 struct sg_sym {
@@ -266,6 +267,7 @@ struct signet_package {
     SG_VEC(struct sg_type) types;
     SG_VEC(uint32_t) dims;   /* operand and size lists: ids */
     struct sg_map *interned; /* hash of an expr, sym or type record -> newest record, see type.c */
+    uint64_t interned_seed;
     SG_VEC(uint32_t) expr_chain, sym_chain, type_chain; /* older record of the same hash */
     SG_VEC(struct sg_block) blocks; /* memory that borrowed strings point into */
 };
