@@ -24,7 +24,7 @@ void sg_log_free(struct sg_log *log) {
     sg_text_free(&log->scratch);
 }
 
-static bool matches(const char *pattern, const char *name) {
+bool sg_code_matches(const char *pattern, const char *name) {
     if (strcmp(pattern, "all") == 0 || strcmp(pattern, name) == 0) {
         return true;
     }
@@ -36,7 +36,7 @@ static bool matches(const char *pattern, const char *name) {
 bool sg_log_set_severity(struct sg_log *log, const char *pattern, signet_severity severity) {
     bool any = false;
     for (int code = 1; code < SIGNET_CODE_COUNT; code++) {
-        if (matches(pattern, signet_code_get((signet_code)code)->name)) {
+        if (sg_code_matches(pattern, signet_code_get((signet_code)code)->name)) {
             log->severity[code] = (uint8_t)severity;
             any = true;
         }
@@ -110,16 +110,19 @@ static bool is_hidden(const struct sg_log *log, signet_severity severity) {
 }
 
 /* Could the finding reach the sink? If not, its texts need not be made. */
-static bool may_show(const struct sg_log *log, signet_code code) {
+static bool may_show(const struct sg_diag *d) {
+    const struct sg_log *log = d->log;
     if (log->sink == NULL || log->sink->emit == NULL || log->muted ||
-        log->emitted[code] >= log->per_code_limit) {
+        *d->emitted >= log->per_code_limit) {
         return false;
     }
-    return log->torch_only || !is_hidden(log, (signet_severity)log->severity[code]);
+    return log->torch_only || !is_hidden(log, d->diag.severity);
 }
 
 /* Counts the finding; true when it is to be emitted. */
-static bool counts(struct sg_log *log, signet_code code, signet_severity severity) {
+static bool counts(const struct sg_diag *d) {
+    const struct sg_log *log = d->log;
+    signet_severity severity = d->diag.severity;
     signet_report none = SIGNET_REPORT_INIT;
     signet_report *report = log->report != NULL ? log->report : &none;
     bool hidden = is_hidden(log, severity);
@@ -136,31 +139,40 @@ static bool counts(struct sg_log *log, signet_code code, signet_severity severit
     if (hidden) {
         return false;
     }
-    if (log->emitted[code] >= log->per_code_limit) {
+    if (*d->emitted >= log->per_code_limit) {
         report->suppressed++;
         return false;
     }
-    log->emitted[code]++;
+    (*d->emitted)++;
     return true;
 }
 
-struct sg_diag *sg_diag_begin(struct sg_log *log, signet_code code, signet_location location) {
+struct sg_diag *sg_diag_begin_own(struct sg_log *log, uint32_t code, const char *name,
+                                  signet_severity severity, uint64_t *emitted,
+                                  signet_location location) {
     struct sg_diag *d = &log->current;
-    const signet_code_info *info = signet_code_get(code);
-    if (info == NULL) { /* wrong use; nothing to say about it */
-        code = SIGNET_CODE_NONE;
-    }
     d->log = log;
+    d->emitted = emitted;
     d->diag = (signet_diag){
         .size = sizeof(signet_diag),
-        .code = code,
-        .code_name = info != NULL ? info->name : "",
-        .severity = (signet_severity)log->severity[code],
+        .code = (signet_code)code,
+        .code_name = name,
+        .severity = severity,
         .message = "",
         .location = location,
     };
-    d->shown = may_show(log, code);
+    d->shown = may_show(d);
     return d;
+}
+
+struct sg_diag *sg_diag_begin(struct sg_log *log, signet_code code, signet_location location) {
+    const signet_code_info *info = signet_code_get(code);
+    if (info == NULL) { /* wrong use; nothing to say about it */
+        return sg_diag_begin_own(log, SIGNET_CODE_NONE, "", SIGNET_SEVERITY_OFF,
+                                 &log->emitted[SIGNET_CODE_NONE], location);
+    }
+    return sg_diag_begin_own(log, code, info->name, (signet_severity)log->severity[code],
+                             &log->emitted[code], location);
 }
 
 /* A text of the finding; null when it is not wanted, or has no memory. */
@@ -245,7 +257,7 @@ void sg_diag_end(struct sg_diag *d) {
         d->diag.severity =
             d->diag.torch_check != NULL ? SIGNET_SEVERITY_ERROR : SIGNET_SEVERITY_OFF;
     }
-    if (counts(log, d->diag.code, d->diag.severity) && d->shown) {
+    if (counts(d) && d->shown) {
         d->diag.related = d->related;
         d->diag.facts = d->facts;
         d->diag.notes = d->notes;

@@ -36,7 +36,8 @@ struct sg_diag {
     signet_location related[SG_DIAG_RELATED];
     const char *facts[SG_DIAG_LINES];
     const char *notes[SG_DIAG_LINES];
-    bool shown; /* will be emitted, so its texts are wanted */
+    bool shown;        /* will be emitted, so its texts are wanted */
+    uint64_t *emitted; /* count of its code */
 };
 
 /* Where findings of one run go: counts, limits per code, severities, then the sink. The report's
@@ -63,11 +64,17 @@ void sg_log_free(struct sg_log *log);
 /* Sets the severity of every code that matches the pattern (a code, a family "mutation" or
  * "mutation.*", or "all"); false when none does. */
 bool sg_log_set_severity(struct sg_log *log, const char *pattern, signet_severity severity);
+/* Does "all", a family ("mutation", "mutation.*") or a code's name match the code? */
+bool sg_code_matches(const char *pattern, const char *name);
 
 struct sg_diag *sg_diag_begin(struct sg_log *log, signet_code code, signet_location location);
 static inline bool sg_diag_is_shown(const struct sg_diag *d) {
     return d->shown;
 }
+/* The same for a code that is not of the catalogue; *emitted counts its findings. */
+struct sg_diag *sg_diag_begin_own(struct sg_log *log, uint32_t code, const char *name,
+                                  signet_severity severity, uint64_t *emitted,
+                                  signet_location location);
 void sg_diag_message(struct sg_diag *d, const char *format, ...) SIGNET_PRINTF(2, 3);
 /* "new value: ..." */
 void sg_diag_fact(struct sg_diag *d, const char *format, ...) SIGNET_PRINTF(2, 3);

@@ -72,6 +72,119 @@ static uint32_t causes_of(const struct sg_verify *v, sg_scope scope, const struc
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
+/* ---- Rules of the embedder --------------------------------------------------------------------
+ */
+
+/* What the public name stands for while a rule of the embedder runs. */
+struct signet_rule_run {
+    struct sg_verify *v;
+    size_t rule;
+};
+
+static signet_rule_scope public_scope(sg_scope scope) {
+    switch (scope) {
+    case SG_SCOPE_PROGRAM:
+        return SIGNET_SCOPE_PROGRAM;
+    case SG_SCOPE_INPUT:
+        return SIGNET_SCOPE_INPUT;
+    case SG_SCOPE_OUTPUT:
+        return SIGNET_SCOPE_OUTPUT;
+    case SG_SCOPE_GRAPH:
+        return SIGNET_SCOPE_GRAPH;
+    case SG_SCOPE_VALUE:
+        return SIGNET_SCOPE_VALUE;
+    case SG_SCOPE_NODE:
+        return SIGNET_SCOPE_NODE;
+    case SG_SCOPE_STATE:
+        return SIGNET_SCOPE_STATE;
+    case SG_SCOPE_CALL:
+    case SG_SCOPE_RANGE:
+    case SG_SCOPE_COUNT:
+        break;
+    }
+    return (signet_rule_scope)0;
+}
+
+static signet_location at_subject(struct sg_verify *v, const signet_subject *s) {
+    switch (s->scope) {
+    case SIGNET_SCOPE_PROGRAM:
+        break;
+    case SIGNET_SCOPE_INPUT:
+    case SIGNET_SCOPE_OUTPUT:
+        return sg_at_spec(v->p, &v->log, s->program,
+                          s->scope == SIGNET_SCOPE_INPUT ? SIGNET_INPUT : SIGNET_OUTPUT, s->index,
+                          SG_SPEC_WHOLE);
+    case SIGNET_SCOPE_GRAPH:
+        return sg_at_graph(v->p, &v->log, s->graph);
+    case SIGNET_SCOPE_VALUE:
+        return sg_at_value(v->p, &v->log, s->value);
+    case SIGNET_SCOPE_NODE:
+        return sg_at_node(v->p, &v->log, s->node);
+    case SIGNET_SCOPE_STATE:
+        return sg_at_state(v->p, &v->log, s->program, s->index);
+    }
+    return sg_at_program(v->p, &v->log, s->program);
+}
+
+void signet_rule_report(signet_rule_run *run, const signet_subject *subject, const char *message,
+                        const char *help) {
+    struct sg_verify *v = run->v;
+    const signet_rule *rule = &v->options->rules[run->rule];
+    struct sg_diag *d = sg_diag_begin_own(&v->log, SIGNET_CODE_USER + (uint32_t)run->rule,
+                                          rule->name, (signet_severity)v->own_severity[run->rule],
+                                          &v->own_emitted[run->rule], at_subject(v, subject));
+    sg_diag_message(d, "%s", message);
+    if (help != NULL) {
+        sg_diag_help(d, "%s", help);
+    }
+    sg_diag_end(d);
+}
+
+static void run_own(struct sg_verify *v, sg_scope scope, const struct sg_thing *t) {
+    signet_subject subject = {
+        sizeof(subject), public_scope(scope), t->program, t->graph, t->node, t->value, t->index,
+        v->stage};
+    for (size_t i = 0; i < v->options->rule_count; i++) {
+        const signet_rule *rule = &v->options->rules[i];
+        if (rule->scope == subject.scope && rule->check != NULL) {
+            struct signet_rule_run run = {v, i};
+            rule->check(&run, v->p, &subject, rule->user);
+        }
+    }
+}
+
+/* Severities and counts of the embedder's rules. false: no memory. */
+static bool prepare_own(struct sg_verify *v) {
+    const signet_verify_options *o = v->options;
+    size_t bytes = 0;
+    if (!sg_mul_ok(o->rule_count + 1, sizeof(uint64_t), &bytes)) {
+        return false;
+    }
+    v->own_severity = sg_alloc(&v->p->allocator, o->rule_count + 1);
+    v->own_emitted = sg_alloc(&v->p->allocator, bytes);
+    for (size_t i = 0; v->own_severity != NULL && i < o->rule_count; i++) {
+        signet_severity severity = o->rules[i].severity;
+        if (o->profile == SIGNET_PROFILE_STRICT && severity == SIGNET_SEVERITY_WARNING) {
+            severity = SIGNET_SEVERITY_ERROR;
+        }
+        for (size_t j = 0; j < o->severity_count; j++) {
+            if (sg_code_matches(o->severities[j].pattern, o->rules[i].name)) {
+                severity = o->severities[j].severity;
+            }
+        }
+        v->own_severity[i] = (uint8_t)severity;
+    }
+    return v->own_severity != NULL && v->own_emitted != NULL;
+}
+
+static void free_own(struct sg_verify *v) {
+    sg_free(&v->p->allocator, v->own_severity, v->options->rule_count + 1);
+    sg_free(&v->p->allocator, v->own_emitted, (v->options->rule_count + 1) * sizeof(uint64_t));
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
 static void run(struct sg_verify *v, const struct plan *plan, sg_scope scope,
                 const struct sg_thing *t) {
     for (uint32_t i = 0; i < plan->count[scope]; i++) {
@@ -81,12 +194,16 @@ static void run(struct sg_verify *v, const struct plan *plan, sg_scope scope,
         r->check(v, t);
     }
     v->log.muted = false;
+    if (v->options->rule_count != 0) {
+        run_own(v, scope, t);
+    }
 }
 
 static void run_graph(struct sg_verify *v, const struct plan *plan, uint32_t graph) {
     struct sg_thing t = {.program = v->program, .graph = {graph}};
     run(v, plan, SG_SCOPE_GRAPH, &t);
-    if (plan->count[SG_SCOPE_VALUE] != 0) {
+    bool own = v->options->rule_count != 0;
+    if (plan->count[SG_SCOPE_VALUE] != 0 || own) {
         for (uint32_t id = sg_graph(v->p, graph)->first_value; id != 0;
              id = sg_value(v->p, id)->next_in_graph) {
             if (sg_value(v->p, id)->kind != SIGNET_VALUE_UNKNOWN) {
@@ -96,7 +213,7 @@ static void run_graph(struct sg_verify *v, const struct plan *plan, uint32_t gra
         }
         t.value.id = 0;
     }
-    if (plan->count[SG_SCOPE_NODE] != 0) {
+    if (plan->count[SG_SCOPE_NODE] != 0 || own) {
         for (uint32_t id = sg_graph(v->p, graph)->first; id != 0; id = sg_node(v->p, id)->next) {
             t.node.id = id;
             run(v, plan, SG_SCOPE_NODE, &t);
@@ -230,9 +347,18 @@ static void close_report(const struct sg_verify *v, const struct plan *plan,
     report->not_checked = not_checked > report->not_checked ? not_checked : report->not_checked;
 }
 
+/* A caller that knows fewer options than this library has set only the first ones. */
+static signet_verify_options complete(const signet_verify_options *options) {
+    signet_verify_options o = SIGNET_VERIFY_OPTIONS_INIT;
+    if (options != NULL) {
+        size_t known = options->size < sizeof(o) ? options->size : sizeof(o);
+        memcpy(&o, options, known);
+    }
+    return o;
+}
+
 signet_status signet_verify(const signet_package *package, const signet_verify_options *options,
                             const signet_sink *sink, signet_report *report) {
-    static const signet_verify_options defaults = SIGNET_VERIFY_OPTIONS_INIT;
     signet_report unwanted = SIGNET_REPORT_INIT;
     if (package == NULL) {
         return SIGNET_E_INVALID_ARG;
@@ -241,19 +367,23 @@ signet_status signet_verify(const signet_package *package, const signet_verify_o
         report = &unwanted;
     }
     const signet_allocator *a = &package->allocator;
+    signet_verify_options o = complete(options);
     struct sg_verify *v = sg_alloc(a, sizeof(*v));
     struct plan *plan = sg_alloc(a, sizeof(*plan));
     signet_status rc = SIGNET_E_NOMEM;
     if (v != NULL && plan != NULL) {
         v->p = package;
-        v->options = options != NULL ? options : &defaults;
+        v->options = &o;
         sg_log_init(&v->log, a, sink, report, package->limits.findings);
         apply_options(v);
         make_plan(v, plan);
-        rc = sg_facts_init(v) ? verify_programs(v, plan) : SIGNET_E_NOMEM;
+        if (prepare_own(v) && sg_facts_init(v)) {
+            rc = verify_programs(v, plan);
+        }
         close_report(v, plan, report);
         sg_facts_free(v);
         sg_gathered_free(v);
+        free_own(v);
         sg_log_free(&v->log);
     }
     sg_free(a, plan, sizeof(*plan));

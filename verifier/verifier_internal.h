@@ -119,6 +119,8 @@ struct sg_verify {
     uint32_t *spec_marks[2]; /* by position */
     uint32_t *value_marks;   /* by value id, whole package */
     bool not_checked[SIGNET_CODE_COUNT];
+    uint8_t *own_severity; /* of the embedder's rules, by index */
+    uint64_t *own_emitted;
 };
 
 struct sg_rule {
