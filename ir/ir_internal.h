@@ -40,8 +40,8 @@ struct sg_span {
  * `faulty` says that the reader has told about something it could not read here (a missing member,
  * an unknown tag, a name that is no string), so that what a record lacks is no second finding. A
  * faulty spec, node or graph is checked only as far as it is there: rules that miss something in it
- * stay silent. A program is faulty when its signature or call graph is not there as a whole; a graph
- * when any of its inputs, outputs, nodes or tables is not.
+ * stay silent. A program is faulty when its signature or call graph is not there as a whole; a
+ * graph when any of its inputs, outputs, nodes or tables is not.
  */
 
 struct sg_list { /* a run in one of the arrays */
@@ -91,6 +91,8 @@ struct sg_node {
     struct sg_list inputs, outputs; /* args */
     struct sg_list metadata;        /* pairs */
     struct sg_span span;            /* in the program's source */
+    uint32_t index; /* place in its graph when it was appended, as in the carrier; UINT32_MAX:
+                       inserted */
     uint8_t results_open;
     uint8_t faulty;
     int8_t hop_single_return; /* -1 absent, 0, 1 */
@@ -334,10 +336,10 @@ signet_value_kind sg_arg_kind_value_kind(signet_arg_kind kind);
  */
 
 /* By number: static text, null where the table has none. */
-const char *sg_arg_kind_tag(signet_arg_kind kind);       /* "as_tensor" */
-const char *sg_value_kind_table(signet_value_kind kind); /* "tensor_values" */
-const char *sg_input_kind_tag(signet_input_kind kind);   /* "buffer" */
-const char *sg_input_kind_name(signet_input_kind kind);  /* "BUFFER" */
+const char *sg_arg_kind_tag(signet_arg_kind kind);         /* "as_tensor" */
+const char *sg_value_kind_table(signet_value_kind kind);   /* "tensor_values" */
+const char *sg_input_kind_tag(signet_input_kind kind);     /* "buffer" */
+const char *sg_input_kind_name(signet_input_kind kind);    /* "BUFFER" */
 const char *sg_input_kind_keyword(signet_input_kind kind); /* exact text */
 const char *sg_input_kind_target_member(signet_input_kind kind);
 const char *sg_output_kind_tag(signet_output_kind kind);

@@ -63,7 +63,11 @@ static signet_node add_node(signet_package *p, uint32_t graph, uint32_t before,
     }
     signet_node node = {p->nodes.count++};
     p->nodes.data[node.id] =
-        (struct sg_node){.graph = graph, .target = text, .op = op, .hop_single_return = -1};
+        (struct sg_node){.graph = graph,
+                         .target = text,
+                         .op = op,
+                         .hop_single_return = -1,
+                         .index = before == 0 ? sg_graph(p, graph)->node_count : UINT32_MAX};
     link_node(p, node.id, before);
     return node;
 }

@@ -99,6 +99,7 @@ static signet_rule_scope public_scope(sg_scope scope) {
         return SIGNET_SCOPE_STATE;
     case SG_SCOPE_CALL:
     case SG_SCOPE_RANGE:
+    case SG_SCOPE_END:
     case SG_SCOPE_COUNT:
         break;
     }
