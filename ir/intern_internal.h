@@ -9,7 +9,8 @@
 
 #include "ir/ir_internal.h"
 
-/* What a key leads to. It is part of the key, so a record of one kind is never taken for another. */
+/* What a key leads to. It is part of the key, so a record of one kind is never taken for another.
+ */
 typedef enum sg_interned {
     SG_INTERNED_EXPR,
     SG_INTERNED_SYM,

@@ -490,10 +490,10 @@ typedef enum signet_expr_head {
 /** Expressions are hash-consed per package: equal expressions have equal ids. Sums and products are
  *  kept in one form, so that a + b and b + a are one expression: operands in canonical order, sums
  *  inside sums and products inside products in the place of their operands, integers (and Rational)
- *  put together as long as they fit 64 bits. So the result of signet_expr_make may have another head
- *  and other operands than were asked for; nothing else is simplified. Max, Min, And, Or and Xor
- *  have their operands in canonical order too.
- *  Errors: SIGNET_E_LIMIT when it nests too deep or grows too large. */
+ *  put together as long as they fit 64 bits. So the result of signet_expr_make may have another
+ * head and other operands than were asked for; nothing else is simplified. Max, Min, And, Or and
+ * Xor have their operands in canonical order too. Errors: SIGNET_E_LIMIT when it nests too deep or
+ * grows too large. */
 SIGNET_API signet_expr signet_expr_integer(signet_package *package, int64_t number);
 SIGNET_API signet_expr signet_expr_symbol(signet_package *package, signet_string name);
 SIGNET_API signet_expr signet_expr_make(signet_package *package, signet_expr_head head,
