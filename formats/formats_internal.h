@@ -20,22 +20,27 @@
  * file that shrinks meanwhile is an error and no signal. */
 struct sg_input {
     const char *name;          /* as the caller named it */
+    const char *entry;         /* of an archive, where this is the content of one */
     const unsigned char *data; /* null: read from the file */
     int file;
+    uint64_t start; /* where this input begins in the memory or file */
     uint64_t size;
 };
 
 /* False when the input does not have these bytes (any more). */
 bool sg_input_read(const struct sg_input *input, uint64_t at, void *buffer, size_t length);
-/* The whole input as a block of the package, followed by `padding` zero bytes. Null: see *status;
- * a limit has its finding then. */
-char *sg_input_take(const struct sg_input *input, signet_package *p, struct sg_log *log,
-                    size_t padding, signet_status *status);
-/* The format, told by content. *why (may be null) gets a static text that says what the bytes look
- * like when they are UNKNOWN. */
-signet_carrier sg_input_detect(const struct sg_input *input, const char **why);
+/* The whole input as a block of the package, followed by `padding` zero bytes. Null: see *status.
+ */
+char *sg_input_take(const struct sg_input *input, signet_package *p, size_t padding,
+                    signet_status *status);
+/* The format, told by content; every zip is PT2_ARCHIVE here. *why gets a static text that says
+ * what the bytes look like when they are UNKNOWN. False: the input cannot be read. */
+bool sg_input_sniff(const struct sg_input *input, signet_carrier *carrier, const char **why);
 /* A position in the input. */
 signet_location sg_at_input(const struct sg_input *input, uint64_t byte);
+
+/* Adds the programs of a file to a package that has others; findings are thrown away. */
+signet_status sg_read_into(signet_package *p, const char *path, const signet_read_options *options);
 
 /* Text carriers: the whole text lies in the source. */
 signet_status sg_sgt_read(signet_package *p, struct sg_log *log, uint32_t source);
