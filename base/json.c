@@ -90,11 +90,11 @@ static bool is_string(const yyjson_val *v) {
 
 /* yyjson keeps all values of a document in one array, parents before their children. */
 static const yyjson_val *values_begin(const struct sg_json_doc *doc) {
-    return yyjson_doc_get_root(doc->doc);
+    return doc->doc->root;
 }
 
 static const yyjson_val *values_end(const struct sg_json_doc *doc) {
-    return values_begin(doc) + yyjson_doc_get_val_count(doc->doc);
+    return values_begin(doc) + doc->doc->val_read;
 }
 
 static const yyjson_val *value_after(const yyjson_val *v) {
@@ -147,15 +147,16 @@ static size_t byte_of(const struct sg_json_doc *doc, const yyjson_val *v, size_t
 /* The first container nested deeper than the limit. Nearly free beside the parsing: one look at
  * each value, in order of memory. */
 static bool find_too_deep(const struct sg_json_doc *doc, uint64_t limit, const yyjson_val **found) {
-    SG_VEC(const yyjson_val *) open = {NULL, 0, 0}; /* where each open container ends */
+    SG_VEC(size_t) open = {NULL, 0, 0}; /* where each open container ends */
+    const yyjson_val *begin = values_begin(doc);
     const yyjson_val *end = values_end(doc);
     const yyjson_val *close = NULL; /* the innermost of them */
     bool ok = true;
     *found = NULL;
-    for (const yyjson_val *v = values_begin(doc); v < end; v++) {
+    for (const yyjson_val *v = begin; v < end; v++) {
         while (v == close) {
             open.count--;
-            close = open.count > 0 ? open.data[open.count - 1] : NULL;
+            close = open.count > 0 ? begin + open.data[open.count - 1] : NULL;
         }
         if (!is_container(v)) {
             continue;
@@ -169,7 +170,7 @@ static bool find_too_deep(const struct sg_json_doc *doc, uint64_t limit, const y
             break;
         }
         close = value_after(v);
-        open.data[open.count++] = close;
+        open.data[open.count++] = (size_t)(close - begin);
     }
     sg_vec_free(&doc->allocator, &open);
     return ok;
@@ -451,7 +452,7 @@ void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out)
     sg_text_putc(out, '$');
     const yyjson_val *wanted = val(v);
     const yyjson_val *at = values_begin(doc);
-    while (at != wanted && at < wanted && wanted < value_after(at)) {
+    while (at != NULL && at < wanted && wanted < value_after(at)) {
         struct sg_json_iter it = sg_json_iter((sg_json){at});
         uint32_t i = 0;
         while (sg_json_next(&it) && (const yyjson_val *)it.next <= wanted) {

@@ -6,7 +6,7 @@
 signet_limits signet_limits_default(void) {
     signet_limits limits = {
         .size = sizeof(signet_limits),
-#define SIGNET_LIMIT(id, option, value, text) .id = value,
+#define SIGNET_LIMIT(id, option, value, text) .id = (value),
 #include "signet/limits.def"
 #undef SIGNET_LIMIT
     };

@@ -169,11 +169,15 @@ struct string_entry { /* one cache line; the text is the key of hh */
     uint32_t number;
 };
 
+struct slab {
+    struct string_entry *entries;
+};
+
 struct sg_strings {
     signet_allocator allocator;
     uint64_t seed;
     struct string_entry *table;
-    SG_VEC(struct string_entry *) slabs;
+    SG_VEC(struct slab) slabs;
     uint32_t count;        /* string `number` is entry number - 1 */
     struct sg_arena arena; /* copied texts */
 };
@@ -201,7 +205,8 @@ void sg_strings_destroy(struct sg_strings *strings) {
     const signet_allocator *table_allocator = &allocator;
     HASH_CLEAR(hh, strings->table);
     for (uint32_t i = 0; i < strings->slabs.count; i++) {
-        sg_free(&allocator, strings->slabs.data[i], SLAB_COUNT * sizeof(struct string_entry));
+        sg_free(&allocator, strings->slabs.data[i].entries,
+                SLAB_COUNT * sizeof(struct string_entry));
     }
     sg_vec_free(&allocator, &strings->slabs);
     sg_arena_free(&strings->arena);
@@ -209,7 +214,7 @@ void sg_strings_destroy(struct sg_strings *strings) {
 }
 
 static struct string_entry *entry_at(const struct sg_strings *strings, uint32_t i) {
-    return &strings->slabs.data[i >> SLAB_LOG2][i & SLAB_MASK];
+    return &strings->slabs.data[i >> SLAB_LOG2].entries[i & SLAB_MASK];
 }
 
 static struct string_entry *strings_lookup(const struct sg_strings *strings, signet_string text,
@@ -235,12 +240,12 @@ static struct string_entry *strings_next_entry(struct sg_strings *strings) {
         if (!sg_vec_reserve(&strings->allocator, &strings->slabs, 1)) {
             return NULL;
         }
-        struct string_entry *slab = strings->allocator.allocate(
+        struct string_entry *entries = strings->allocator.allocate(
             strings->allocator.context, SLAB_COUNT * sizeof(struct string_entry));
-        if (slab == NULL) {
+        if (entries == NULL) {
             return NULL;
         }
-        strings->slabs.data[strings->slabs.count++] = slab;
+        strings->slabs.data[strings->slabs.count++].entries = entries;
     }
     return entry_at(strings, strings->count);
 }

@@ -97,14 +97,15 @@ void sg_text_vprintf(struct sg_text *t, const char *format, va_list args) {
     if (!text_reserve(t, 0)) {
         return;
     }
-    va_list again;
-    va_copy(again, args);
+    va_list first;
+    va_copy(first, args);
     size_t room = t->capacity - t->length;
-    int n = vsnprintf(t->data + t->length, room, format, args);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang 14 loses it in va_copy */
+    int n = vsnprintf(t->data + t->length, room, format, first);
+    va_end(first);
     if (n >= 0 && (size_t)n >= room && text_reserve(t, (size_t)n)) {
-        n = vsnprintf(t->data + t->length, t->capacity - t->length, format, again);
+        n = vsnprintf(t->data + t->length, t->capacity - t->length, format, args);
     }
-    va_end(again);
     if (n < 0 || t->failed) {
         t->failed = true;
         t->data[t->length] = '\0';

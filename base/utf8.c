@@ -62,7 +62,7 @@ static void escape(struct sg_shown *shown, uint32_t c, bool is_byte) {
     size_t digits = name != NULL ? 0 : is_byte || c < 0x80 ? 2 : 4;
     char *out = shown->text;
     *out++ = '\\';
-    *out++ = name != NULL ? name[0] : digits == 2 ? 'x' : 'u';
+    *out++ = (char)(name != NULL ? name[0] : digits == 2 ? 'x' : 'u');
     for (size_t i = digits; i > 0; i--) {
         *out++ = hex[c >> (4 * (i - 1)) & 0xf];
     }

@@ -221,7 +221,8 @@ Test(diag, names_are_escaped_and_bounded) {
     cr_assert_str_eq(sg_log_name(&f.log, signet_str("it's\x1b[0m")), "it\\'s\\x1b[0m");
     char longer[1000];
     memset(longer, 'a', sizeof(longer));
-    memcpy(longer + 198, "\xe2\x82\xac", 3); /* would be cut in the middle */
+    static const char euro[3] = {'\xe2', '\x82', '\xac'};
+    memcpy(longer + 198, euro, sizeof(euro)); /* would be cut in the middle */
     const char *name = sg_log_name(&f.log, (signet_string){longer, sizeof(longer)});
     cr_assert_eq(strlen(name), 198 + 3);
     cr_assert_str_eq(name + 196, "aa...");

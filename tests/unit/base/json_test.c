@@ -213,19 +213,19 @@ Test(json, depth) {
     check_depth("{\"a\":{\"b\":{}}}", 2, 10);
     check_depth("[{\"a\\n\\u00e9\":[1,[2]]},3, [ [[]], \"x\" ]]", 3, 17);
     check_depth("[{\"a\\n\\u00e9\":[1,-2.5e3,[true , [] ,null]]},\"x\"]", 4, 32);
-    enum { DEEP = 200000 };
-    char *text = sg_alloc(&sg_default_allocator, 2 * DEEP + 1);
-    memset(text, '[', DEEP);
-    memset(text + DEEP, ']', DEEP);
-    struct parsed p = parse(&sg_default_allocator, text, 2 * DEEP, 256);
+    const size_t deep = 200000;
+    char *text = sg_alloc(&sg_default_allocator, 2 * deep + 1);
+    memset(text, '[', deep);
+    memset(text + deep, ']', deep);
+    struct parsed p = parse(&sg_default_allocator, text, 2 * deep, 256);
     cr_assert_eq(p.error.problem, SG_JSON_TOO_DEEP);
     cr_assert_eq(p.error.byte, 256);
     done(&p);
-    check_depth(text, DEEP, SIZE_MAX);
-    p = parse(&sg_default_allocator, text, 2 * DEEP, DEEP);
+    check_depth(text, deep, SIZE_MAX);
+    p = parse(&sg_default_allocator, text, 2 * deep, deep);
     cr_assert_eq(sg_json_byte(p.doc, sg_json_root(p.doc)), SIZE_MAX, "too far from a string");
     done(&p);
-    sg_free(&sg_default_allocator, text, 2 * DEEP + 1);
+    sg_free(&sg_default_allocator, text, 2 * deep + 1);
 }
 
 /* ---- Places */
@@ -381,18 +381,18 @@ Test(json, writes_compact_text) {
 }
 
 Test(json, writes_without_recursion) {
-    enum { DEEP = 300000 };
-    char *text = sg_alloc(&sg_default_allocator, 2 * DEEP + 1);
-    memset(text, '[', DEEP);
-    memset(text + DEEP, ']', DEEP);
-    struct parsed p = parse(&sg_default_allocator, text, 2 * DEEP, DEEP);
+    const size_t deep = 300000;
+    char *text = sg_alloc(&sg_default_allocator, 2 * deep + 1);
+    memset(text, '[', deep);
+    memset(text + deep, ']', deep);
+    struct parsed p = parse(&sg_default_allocator, text, 2 * deep, deep);
     struct sg_text t;
     sg_text_init(&t, &sg_default_allocator);
     cr_assert(sg_json_write(&sg_default_allocator, sg_json_root(p.doc), &t));
     cr_assert_str_eq(t.data, text);
     sg_text_free(&t);
     done(&p);
-    sg_free(&sg_default_allocator, text, 2 * DEEP + 1);
+    sg_free(&sg_default_allocator, text, 2 * deep + 1);
 }
 
 /* ---- Memory */

@@ -9,7 +9,7 @@
 #include "tests/support/allocator.h"
 
 static uint64_t key_of(uint32_t i) {
-    return (uint64_t)i << 32 | (i * 7);
+    return (uint64_t)i << 32 | (uint64_t)i * 7;
 }
 
 Test(map, keeps_numbers_by_key) {

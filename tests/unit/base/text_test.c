@@ -328,6 +328,6 @@ Test(utf8, escapes_what_could_fool_a_reader) {
     /* right-to-left override, zero-width space, C1 control */
     check_escaped(signet_str("\xe2\x80\xae"
                              "x\xe2\x80\x8b"
-                             "y\xc2\x9b"),
-                  '\'', "\\u202ex\\u200by\\u009b");
+                             "y\xc2\x9b\xe2\x80\xac"),
+                  '\'', "\\u202ex\\u200by\\u009b\\u202c");
 }

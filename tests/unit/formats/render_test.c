@@ -253,9 +253,10 @@ Test(render_full, counts_characters_not_bytes) {
     check_excerpt(at_text(line, 1, "f(x)", "f(x)", NULL), 0, line, "         ^^^^");
     check_excerpt(at_text(line, 1, "caf", "\xe2\x82\xac", NULL), 0, line, "     ^");
     /* cut between characters, never inside one */
-    char euros[3 * 100];
+    static const char euro[3] = {'\xe2', '\x82', '\xac'};
+    char euros[sizeof(euro) * 100];
     for (size_t i = 0; i < sizeof(euros); i += 3) {
-        memcpy(euros + i, "\xe2\x82\xac", 3);
+        memcpy(euros + i, euro, sizeof(euro));
     }
     signet_location l = {.file = "broken.txt",
                          .program = "forward",
@@ -278,7 +279,7 @@ Test(render_full, escapes_what_a_terminal_would_obey) {
                   0, "\\ta\\x1b[0m\\xffb", "              ^ l\\x07");
     signet_location l = {.file = "a\nb",
                          .node = "\xe2\x80\xae"
-                                 "x"};
+                                 "x\xe2\x80\xac"};
     signet_diag d = plain(l);
     d.message = "one\ntwo\x1b";
     static const char *const facts[] = {"a: \x1b[2J"};
@@ -286,7 +287,7 @@ Test(render_full, escapes_what_a_terminal_would_obey) {
     d.fact_count = 1;
     check_full(&d, 0, false,
                "note[graph.dead-node]: one\\ntwo\\x1b\n"
-               "  --> a\\nb  node '\\u202ex'\n"
+               "  --> a\\nb  node '\\u202ex\\u202c'\n"
                "   = a: \\x1b[2J\n");
 }
 
@@ -383,7 +384,8 @@ Test(render_json, is_always_valid) {
 Test(render_json, keeps_only_the_part_of_a_line_around_the_focus) {
     static char line[100000];
     memset(line, 'a', sizeof(line));
-    memcpy(line + 50000, "focus", 5);
+    static const char focus[5] = {'f', 'o', 'c', 'u', 's'};
+    memcpy(line + 50000, focus, sizeof(focus));
     signet_location l = {.excerpt = line,
                          .excerpt_length = sizeof(line),
                          .line = 1,
