@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "ir/ir_internal.h"
+#include "tests/support/allocator.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -214,4 +215,21 @@ Test(type, a_clone_goes_on_hash_consing) {
     cr_assert_neq(matrix(q, 5, true).id, t.id);
     signet_package_destroy(p);
     signet_package_destroy(q);
+}
+
+static signet_status make_types(const signet_allocator *a, void *user) {
+    (void)user;
+    signet_package *p = NULL;
+    signet_status rc = signet_package_create(&p, a, NULL);
+    for (int64_t i = 0; rc == SIGNET_OK && i < 20; i++) {
+        signet_type t = matrix(p, i, i % 2 == 0);
+        cr_expect(t.id != 0 || signet_package_status(p) != SIGNET_OK);
+        rc = signet_package_status(p);
+    }
+    signet_package_destroy(p);
+    return rc;
+}
+
+Test(type, out_of_memory) {
+    cr_assert_gt(test_each_failure(make_types, NULL), 20);
 }
