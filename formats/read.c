@@ -57,6 +57,21 @@ static signet_status unknown_format(struct sg_log *log, const struct sg_input *i
         "give a .pt2 archive, a model.json, a printed ExportedProgram or a .sgt file");
 }
 
+/* A text carrier: the whole text becomes a source of the package. */
+static signet_status read_text(signet_package *p, struct sg_log *log, const struct sg_input *input,
+                               signet_carrier carrier,
+                               signet_status (*read)(signet_package *p, struct sg_log *log,
+                                                     uint32_t source)) {
+    signet_status status = SIGNET_OK;
+    const char *text = sg_input_take(input, p, 1, &status);
+    if (text == NULL) {
+        return status;
+    }
+    uint32_t source = sg_source_add(p, carrier, signet_str(input->name), signet_str(input->entry),
+                                    text, (size_t)input->size);
+    return source != 0 ? read(p, log, source) : signet_package_status(p);
+}
+
 /* Adds the programs of the input to the package. */
 static signet_status read_carrier(signet_package *p, struct sg_log *log,
                                   const struct sg_input *input, const struct request *request) {
@@ -73,6 +88,7 @@ static signet_status read_carrier(signet_package *p, struct sg_log *log,
     case SIGNET_CARRIER_JSON:
         return sg_model_json_read(p, log, input);
     case SIGNET_CARRIER_PRINTED:
+        return read_text(p, log, input, carrier, sg_printed_read);
     case SIGNET_CARRIER_SGT:
         return refuse_input(log, input, SIGNET_CODE_CARRIER_UNSUPPORTED,
                             "text, which this version of Signet does not read yet",

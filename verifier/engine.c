@@ -6,9 +6,9 @@
 
 /* Families in catalogue order. */
 static const struct sg_rule_family *const families[] = {
-    &sg_rules_signature,
-    &sg_rules_mutation,
-    &sg_rules_state,
+    &sg_rules_graph,    &sg_rules_meta,    &sg_rules_symbol, &sg_rules_signature,
+    &sg_rules_mutation, &sg_rules_state,   &sg_rules_token,  &sg_rules_gradient,
+    &sg_rules_call,     &sg_rules_dialect, &sg_rules_torch,
 };
 
 /* The enabled rules of each scope, in family order: a disabled rule costs nothing. */
