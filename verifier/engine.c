@@ -70,7 +70,30 @@ static uint32_t causes_of(const struct sg_verify *v, sg_scope scope, const struc
     return v->program_marks;
 }
 
-/* ---- The walk -------------------------------------------------------------------------------- */
+/* The reader has told about the thing: what it lacks is no second finding. */
+static bool is_faulty(const struct sg_verify *v, sg_scope scope, const struct sg_thing *t) {
+    const struct sg_program *r = sg_program(v->p, t->program.id);
+    switch (scope) {
+    case SG_SCOPE_INPUT:
+        return r->faulty || sg_spec_at(v, SIGNET_INPUT, t->index)->faulty;
+    case SG_SCOPE_OUTPUT:
+        return r->faulty || sg_spec_at(v, SIGNET_OUTPUT, t->index)->faulty;
+    case SG_SCOPE_GRAPH:
+    case SG_SCOPE_VALUE:
+        return sg_graph(v->p, t->graph.id)->faulty;
+    case SG_SCOPE_NODE:
+        return sg_node(v->p, t->node.id)->faulty;
+    case SG_SCOPE_PROGRAM:
+    case SG_SCOPE_CALL:
+    case SG_SCOPE_END:
+        return r->faulty;
+    case SG_SCOPE_STATE:
+    case SG_SCOPE_RANGE:
+    case SG_SCOPE_COUNT:
+        break;
+    }
+    return false;
+}
 
 /* ---- Rules of the embedder --------------------------------------------------------------------
  */
@@ -188,10 +211,15 @@ static void free_own(struct sg_verify *v) {
 
 static void run(struct sg_verify *v, const struct plan *plan, sg_scope scope,
                 const struct sg_thing *t) {
+    bool faulty = is_faulty(v, scope, t);
     for (uint32_t i = 0; i < plan->count[scope]; i++) {
         const struct sg_rule *r = plan->rules[scope][i];
+        uint32_t causes = r->silenced_by & causes_of(v, scope, t);
+        if ((causes & SG_CAUSE_WRITTEN_BACK) != 0) {
+            continue; /* the rule does not apply, and nothing follows from anything */
+        }
         /* PyTorch does not fold: under its profile every finding of its checks counts. */
-        v->log.muted = (r->silenced_by & causes_of(v, scope, t)) != 0 && !v->log.torch_only;
+        v->log.muted = (faulty || causes != 0) && !v->log.torch_only;
         r->check(v, t);
     }
     v->log.muted = false;
