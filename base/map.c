@@ -293,6 +293,21 @@ uint32_t sg_strings_intern_borrowed(struct sg_strings *strings, signet_string te
     return strings_intern(strings, text, false);
 }
 
+uint32_t sg_strings_add_borrowed(struct sg_strings *strings, signet_string text) {
+    if (text.data == NULL || text.length > UINT32_MAX - 1) {
+        return 0;
+    }
+    struct string_entry *entry = strings_next_entry(strings);
+    if (entry == NULL) {
+        return 0;
+    }
+    entry->number = strings->count + 1;
+    entry->hh.tbl = NULL; /* not in the table */
+    entry->hh.key = text.data;
+    entry->hh.keylen = (unsigned)text.length;
+    return ++strings->count;
+}
+
 uint32_t sg_strings_find(const struct sg_strings *strings, signet_string text) {
     if (text.data == NULL || text.length > UINT32_MAX - 1) {
         return 0;
@@ -326,7 +341,10 @@ struct sg_strings *sg_strings_clone(const struct sg_strings *strings, const sign
         const struct string_entry *entry = entry_at(strings, i);
         signet_string text = {NULL, entry->hh.keylen};
         text.data = sg_arena_text(&copy->arena, entry->hh.key, text.length);
-        if (text.data == NULL || strings_add(copy, text, entry->hh.hashv, log2) == 0) {
+        uint32_t number = text.data == NULL       ? 0
+                          : entry->hh.tbl == NULL ? sg_strings_add_borrowed(copy, text)
+                                                  : strings_add(copy, text, entry->hh.hashv, log2);
+        if (number == 0) {
             sg_strings_destroy(copy);
             return NULL;
         }

@@ -29,6 +29,9 @@ void sg_strings_destroy(struct sg_strings *strings);
 uint32_t sg_strings_intern(struct sg_strings *strings, signet_string text);
 /* Keeps the pointer: the text must be NUL-terminated and outlive the strings. */
 uint32_t sg_strings_intern_borrowed(struct sg_strings *strings, signet_string text);
+/* The same without a look: equal texts get different numbers, and none of them is found. For long
+ * texts that nothing compares by number. */
+uint32_t sg_strings_add_borrowed(struct sg_strings *strings, signet_string text);
 uint32_t sg_strings_find(const struct sg_strings *strings, signet_string text); /* 0: not there */
 signet_string sg_strings_get(const struct sg_strings *strings, uint32_t number);
 uint32_t sg_strings_count(const struct sg_strings *strings); /* numbers are 1 .. count */

@@ -180,14 +180,17 @@ static struct sg_arg *reset(signet_package *p, signet_arg arg, signet_arg_kind k
     return a;
 }
 
-void signet_arg_set_name(signet_package *p, signet_arg arg, signet_string name,
-                         signet_passing passing) {
-    sg_strid id = sg_intern(p, name);
+void sg_arg_set_name(signet_package *p, signet_arg arg, sg_strid name, signet_passing passing) {
     struct sg_arg *a = edit(p, arg);
     if (a != NULL) {
-        a->name = id;
+        a->name = name;
         a->passing = (uint8_t)passing;
     }
+}
+
+void signet_arg_set_name(signet_package *p, signet_arg arg, signet_string name,
+                         signet_passing passing) {
+    sg_arg_set_name(p, arg, sg_intern(p, name), passing);
 }
 
 void sg_arg_set_at(signet_package *p, signet_arg arg, uint32_t at) {
@@ -219,9 +222,8 @@ void signet_arg_set_value(signet_package *p, signet_arg arg, signet_arg_kind kin
     }
 }
 
-signet_value signet_arg_set_named(signet_package *p, signet_arg arg, signet_arg_kind kind,
-                                  signet_string name) {
-    sg_strid id = sg_intern(p, name);
+signet_value sg_arg_set_named(signet_package *p, signet_arg arg, signet_arg_kind kind,
+                              sg_strid id) {
     struct sg_arg *a = reset(p, arg, kind, names_values(kind) && id != 0);
     uint32_t scope = sg_arg_scope(p, arg.id);
     if (a == NULL) {
@@ -241,6 +243,11 @@ signet_value signet_arg_set_named(signet_package *p, signet_arg arg, signet_arg_
         }
     }
     return (signet_value){a->u.ref.value};
+}
+
+signet_value signet_arg_set_named(signet_package *p, signet_arg arg, signet_arg_kind kind,
+                                  signet_string name) {
+    return sg_arg_set_named(p, arg, kind, sg_intern(p, name));
 }
 
 void signet_arg_set_int(signet_package *p, signet_arg arg, signet_arg_kind kind, int64_t number) {

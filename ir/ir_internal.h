@@ -375,8 +375,19 @@ sg_strid sg_intern(signet_package *p, signet_string s);
 sg_strid sg_intern_text(signet_package *p, const char *text);
 /* Interns without copying: s must be NUL-terminated and lie in a block of the package. */
 sg_strid sg_intern_borrowed(signet_package *p, signet_string s);
+/* The same without a look: equal texts get different ids, so this is for long texts that nothing
+ * compares by id (values of metadata). */
+sg_strid sg_intern_single(signet_package *p, signet_string s);
 /* The package frees the block (from its allocator) when it is destroyed. false: not taken. */
 bool sg_package_adopt(signet_package *p, void *block, size_t size);
+
+/* What the public calls of these names do, for strings that are interned already. */
+signet_node sg_node_append(signet_package *p, signet_graph graph, sg_strid target);
+void sg_node_set_name(signet_package *p, signet_node node, sg_strid name);
+void sg_node_add_metadata(signet_package *p, signet_node node, sg_strid key, sg_strid value);
+void sg_arg_set_name(signet_package *p, signet_arg arg, sg_strid name, signet_passing passing);
+signet_value sg_arg_set_named(signet_package *p, signet_arg arg, signet_arg_kind kind,
+                              sg_strid name);
 
 /* A source; text (may be null) is borrowed from a block or the arena. 0: no memory. */
 uint32_t sg_source_add(signet_package *p, signet_carrier carrier, signet_string file,

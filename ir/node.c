@@ -49,10 +49,8 @@ static void unlink_node(signet_package *p, uint32_t id) {
     g->node_count--;
 }
 
-static signet_node add_node(signet_package *p, uint32_t graph, uint32_t before,
-                            signet_string target) {
-    sg_strid text = sg_intern(p, target);
-    uint32_t op = sg_operator_of(p, text);
+static signet_node add_node(signet_package *p, uint32_t graph, uint32_t before, sg_strid target) {
+    uint32_t op = sg_operator_of(p, target);
     if (p->nodes.count > p->limits.nodes) {
         sg_package_fail(p, SIGNET_E_LIMIT);
         return (signet_node){0};
@@ -64,7 +62,7 @@ static signet_node add_node(signet_package *p, uint32_t graph, uint32_t before,
     signet_node node = {p->nodes.count++};
     p->nodes.data[node.id] =
         (struct sg_node){.graph = graph,
-                         .target = text,
+                         .target = target,
                          .op = op,
                          .hop_single_return = -1,
                          .index = before == 0 ? sg_graph(p, graph)->node_count : UINT32_MAX};
@@ -72,7 +70,7 @@ static signet_node add_node(signet_package *p, uint32_t graph, uint32_t before,
     return node;
 }
 
-signet_node signet_node_append(signet_package *p, signet_graph graph, signet_string target) {
+signet_node sg_node_append(signet_package *p, signet_graph graph, sg_strid target) {
     if (graph.id == 0 || graph.id >= p->graphs.count) {
         sg_package_fail(p, SIGNET_E_INVALID_ARG);
         return (signet_node){0};
@@ -80,9 +78,14 @@ signet_node signet_node_append(signet_package *p, signet_graph graph, signet_str
     return add_node(p, graph.id, 0, target);
 }
 
+signet_node signet_node_append(signet_package *p, signet_graph graph, signet_string target) {
+    return sg_node_append(p, graph, sg_intern(p, target));
+}
+
 signet_node signet_node_insert(signet_package *p, signet_node before, signet_string target) {
-    struct sg_node *b = edit(p, before);
-    return b != NULL ? add_node(p, b->graph, before.id, target) : (signet_node){0};
+    sg_strid text = sg_intern(p, target);
+    const struct sg_node *b = edit(p, before);
+    return b != NULL ? add_node(p, b->graph, before.id, text) : (signet_node){0};
 }
 
 void signet_node_move(signet_package *p, signet_node node, signet_node before) {
@@ -147,12 +150,15 @@ signet_string signet_node_name(const signet_package *p, signet_node node) {
     return sg_string(p, sg_node(p, node.id)->name);
 }
 
-void signet_node_set_name(signet_package *p, signet_node node, signet_string name) {
-    sg_strid id = sg_intern(p, name);
+void sg_node_set_name(signet_package *p, signet_node node, sg_strid name) {
     struct sg_node *n = edit(p, node);
     if (n != NULL) {
-        n->name = id;
+        n->name = name;
     }
+}
+
+void signet_node_set_name(signet_package *p, signet_node node, signet_string name) {
+    sg_node_set_name(p, node, sg_intern(p, name));
 }
 
 /* The first value an argument of the list defines, looking into lists; 0 when it defines none. */
@@ -270,9 +276,7 @@ signet_string signet_node_metadata(const signet_package *p, signet_node node, ui
     return sg_string(p, m->key);
 }
 
-void signet_node_add_metadata(signet_package *p, signet_node node, signet_string key,
-                              signet_string value) {
-    struct sg_pair pair = {sg_intern(p, key), sg_intern(p, value)};
+void sg_node_add_metadata(signet_package *p, signet_node node, sg_strid key, sg_strid value) {
     struct sg_node *n = edit(p, node);
     if (n == NULL) {
         return;
@@ -290,8 +294,14 @@ void signet_node_add_metadata(signet_package *p, signet_node node, signet_string
         }
         list->first = first;
     }
-    p->pairs.data[p->pairs.count++] = pair;
+    p->pairs.data[p->pairs.count++] = (struct sg_pair){key, value};
     list->count++;
+}
+
+void signet_node_add_metadata(signet_package *p, signet_node node, signet_string key,
+                              signet_string value) {
+    sg_strid key_id = sg_intern(p, key);
+    sg_node_add_metadata(p, node, key_id, sg_intern(p, value));
 }
 
 /* Takes a piece of a stack frame line: the text between `from` and the next `stop`. */

@@ -152,6 +152,10 @@ sg_strid sg_intern_borrowed(signet_package *p, signet_string s) {
     return checked(p, s, sg_strings_intern_borrowed(p->strings, s));
 }
 
+sg_strid sg_intern_single(signet_package *p, signet_string s) {
+    return checked(p, s, sg_strings_add_borrowed(p->strings, s));
+}
+
 static bool find_lines(signet_package *p, struct sg_source *s) {
     uint32_t count = 1;
     for (size_t i = 0; i < s->length; i++) {
