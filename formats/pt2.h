@@ -24,6 +24,13 @@ struct sg_pt2_pending {
     signet_arg_kind kind; /* of an argument: UNKNOWN, a union tells */
 };
 
+/* What is known of a string, by its number. */
+struct sg_pt2_string {
+    uint32_t dictionary; /* the last one that had it as a key */
+    uint32_t expr;       /* the expression it was parsed into; UINT32_MAX: it is none */
+    bool checked;        /* as a name */
+};
+
 struct sg_pt2 {
     signet_package *p;
     struct sg_log *log;
@@ -34,8 +41,8 @@ struct sg_pt2 {
     uint32_t depth;  /* of the graph that is being read */
     uint64_t faults; /* findings of errors so far */
     SG_VEC(struct sg_pt2_pending) pending;
-    SG_VEC(uint8_t) seen;     /* by string: bits of sg_pt2_seen */
-    SG_VEC(uint32_t) expr_of; /* by string: the expression it was parsed into */
+    SG_VEC(struct sg_pt2_string) strings;
+    uint32_t dictionaries;    /* so far */
     SG_VEC(signet_sym) sizes; /* of the tensor that is being read: sizes, then strides */
     signet_status status;
 };
@@ -90,11 +97,21 @@ enum {
     SG_PT2_FLOAT = SG_PT2_INT | SG_PT2_REAL | SG_PT2_STRING | SG_PT2_BOOL,
 };
 
-/* A string that names something: interned without a copy, checked for control characters. Absent
- * unless v is a string. */
-signet_string sg_pt2_name(struct sg_pt2 *r, sg_json v);
+/* A string that names something: interned without a copy, checked for control characters. 0 unless
+ * v is a string. */
+sg_strid sg_pt2_name(struct sg_pt2 *r, sg_json v);
+/* The same as text. */
+signet_string sg_pt2_name_text(struct sg_pt2 *r, sg_json v);
+/* The name of a member of a dictionary; one that the dictionary had before is a finding. */
+sg_strid sg_pt2_key(struct sg_pt2 *r, sg_json object, sg_json name, uint32_t dictionary);
+/* A number for a dictionary that is about to be read. */
+static inline uint32_t sg_pt2_dictionary(struct sg_pt2 *r) {
+    return ++r->dictionaries;
+}
 /* Text that may hold anything: interned without a copy. */
-signet_string sg_pt2_text(struct sg_pt2 *r, sg_json v);
+sg_strid sg_pt2_text(struct sg_pt2 *r, sg_json v);
+/* What is known of a string; null: no memory. */
+struct sg_pt2_string *sg_pt2_string(struct sg_pt2 *r, sg_strid id);
 /* A float; false, after a finding, when it is none. */
 bool sg_pt2_float(struct sg_pt2 *r, sg_json v, const char *what, double *out);
 struct sg_span sg_pt2_span(const struct sg_pt2 *r, sg_json string);

@@ -39,8 +39,7 @@ static bool expect(struct sg_pt2 *r, sg_json v, unsigned kinds, signet_arg arg,
  * --------------------------------------------------------------------------------------- */
 
 static void set_named(struct sg_pt2 *r, signet_arg arg, signet_arg_kind kind, sg_json name) {
-    signet_string s = sg_pt2_name(r, name);
-    (void)signet_arg_set_named(r->p, arg, kind, s);
+    (void)sg_arg_set_named(r->p, arg, kind, sg_pt2_name(r, name));
     size_t byte = sg_json_string_byte(r->doc, name);
     if (byte < UINT32_MAX) {
         sg_arg_set_at(r->p, arg, (uint32_t)byte + 1);
@@ -68,7 +67,7 @@ static void read_custom_obj(struct sg_pt2 *r, sg_json v, signet_arg arg) {
         return;
     }
     set_named(r, arg, SIGNET_ARG_CUSTOM_OBJ, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_NAME]);
-    signet_arg_set_class(r->p, arg, sg_pt2_name(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]));
+    signet_arg_set_class(r->p, arg, sg_pt2_name_text(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]));
 }
 
 static void set_int(struct sg_pt2 *r, sg_json v, signet_arg arg, signet_arg_kind kind) {
@@ -145,7 +144,7 @@ static void read_device(struct sg_pt2 *r, sg_json v, signet_arg arg) {
         set_raw(r, arg, "as_device", v);
         return;
     }
-    signet_arg_set_device(r->p, arg, sg_pt2_name(r, f[SG_PT2_DEVICE_TYPE]), has_index, number);
+    signet_arg_set_device(r->p, arg, sg_pt2_name_text(r, f[SG_PT2_DEVICE_TYPE]), has_index, number);
 }
 
 static bool defer(struct sg_pt2 *r, struct sg_pt2_pending item) {
@@ -174,7 +173,7 @@ static void read_graph(struct sg_pt2 *r, sg_json v, signet_arg arg) {
         r->status = SIGNET_E_LIMIT;
         return;
     }
-    signet_string name = sg_pt2_name(r, f[SG_PT2_GRAPH_ARGUMENT_NAME]);
+    signet_string name = sg_pt2_name_text(r, f[SG_PT2_GRAPH_ARGUMENT_NAME]);
     signet_graph graph = signet_graph_add(r->p, r->program, name);
     if (graph.id == 0) {
         return;
@@ -227,7 +226,8 @@ static void read_leaf(struct sg_pt2 *r, sg_json v, signet_arg arg, signet_arg_ki
         set_bool(r, v, arg, kind);
     } else if (kind == SIGNET_ARG_STRING || kind == SIGNET_ARG_OPERATOR) {
         if (expect(r, v, SG_PT2_STRING, arg, kind)) {
-            signet_arg_set_string(r->p, arg, kind, sg_pt2_text(r, v));
+            (void)sg_pt2_text(r, v);
+            signet_arg_set_string(r->p, arg, kind, sg_json_string(v));
         }
     } else {
         read_symbol(r, v, arg, kind);
@@ -257,10 +257,12 @@ static void read_map(struct sg_pt2 *r, sg_json v, signet_arg arg) {
     if (!expect(r, v, SG_PT2_OBJECT, arg, SIGNET_ARG_STRING_MAP)) {
         return;
     }
+    uint32_t dictionary = sg_pt2_dictionary(r);
     signet_arg child = signet_arg_set_list(r->p, arg, SIGNET_ARG_STRING_MAP, sg_json_count(v));
     struct sg_json_iter it = sg_json_iter(v);
     for (; child.id != 0 && sg_json_next(&it); child.id++) {
-        signet_arg_set_name(r->p, child, sg_pt2_name(r, it.name_value), SIGNET_PASSING_UNKNOWN);
+        sg_arg_set_name(r->p, child, sg_pt2_key(r, v, it.name_value, dictionary),
+                        SIGNET_PASSING_UNKNOWN);
         if (!defer(r,
                    (struct sg_pt2_pending){it.value, 0, child.id, r->depth, SIGNET_ARG_UNKNOWN})) {
             return;

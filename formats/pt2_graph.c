@@ -20,19 +20,21 @@ static void read_named_argument(struct sg_pt2 *r, sg_json v, signet_arg arg) {
         sg_diag_end(d);
         number = 0;
     }
-    signet_arg_set_name(r->p, arg, sg_pt2_name(r, f[SG_PT2_NAMED_ARGUMENT_NAME]),
-                        (signet_passing)number);
+    sg_arg_set_name(r->p, arg, sg_pt2_name(r, f[SG_PT2_NAMED_ARGUMENT_NAME]),
+                    (signet_passing)number);
     if (f[SG_PT2_NAMED_ARGUMENT_ARG].value != NULL) {
         sg_pt2_argument(r, f[SG_PT2_NAMED_ARGUMENT_ARG], arg);
     }
 }
 
 static void read_metadata(struct sg_pt2 *r, sg_json v, signet_node node) {
+    uint32_t dictionary = sg_pt2_dictionary(r);
     struct sg_json_iter it = sg_json_iter(v);
     while (sg_json_next(&it)) {
+        sg_strid key = sg_pt2_key(r, v, it.name_value, dictionary);
         if (sg_pt2_expect(r, it.value, SG_PT2_STRING, "node metadata")) {
-            signet_node_add_metadata(r->p, node, sg_pt2_name(r, it.name_value),
-                                     sg_pt2_text(r, it.value));
+            /* Stack traces are long: to hash and compare them would cost more than all names. */
+            sg_node_add_metadata(r->p, node, key, sg_intern_single(r->p, sg_json_string(it.value)));
         }
     }
 }
@@ -43,13 +45,13 @@ static void read_node(struct sg_pt2 *r, sg_json v, signet_graph graph) {
     if (!sg_pt2_record(r, v, &sg_pt2_NODE, f)) {
         return;
     }
-    signet_node node = signet_node_append(r->p, graph, sg_pt2_name(r, f[SG_PT2_NODE_TARGET]));
+    signet_node node = sg_node_append(r->p, graph, sg_pt2_name(r, f[SG_PT2_NODE_TARGET]));
     if (node.id == 0) {
         return;
     }
     sg_node_set_span(r->p, node, sg_pt2_span(r, f[SG_PT2_NODE_TARGET]));
     if (sg_json_get_kind(f[SG_PT2_NODE_NAME]) == SG_JSON_STRING) {
-        signet_node_set_name(r->p, node, sg_pt2_name(r, f[SG_PT2_NODE_NAME]));
+        sg_node_set_name(r->p, node, sg_pt2_name(r, f[SG_PT2_NODE_NAME]));
     }
     if (sg_json_get_kind(f[SG_PT2_NODE_HOP_SINGLE]) == SG_JSON_BOOL) {
         signet_node_set_hop_single_return(r->p, node, sg_json_bool(f[SG_PT2_NODE_HOP_SINGLE]));
@@ -81,7 +83,7 @@ static void describe(struct sg_pt2 *r, sg_json v, signet_value value, signet_val
         sg_json f[SG_PT2_CUSTOM_OBJ_ARGUMENT_COUNT];
         if (sg_pt2_record(r, v, &sg_pt2_CUSTOM_OBJ_ARGUMENT, f)) {
             signet_value_describe_custom(r->p, value,
-                                         sg_pt2_name(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]));
+                                         sg_pt2_name_text(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]));
         }
     } else {
         signet_sym sym = sg_pt2_sym(r, v,
@@ -95,9 +97,10 @@ static void describe(struct sg_pt2 *r, sg_json v, signet_value value, signet_val
 }
 
 static void read_table(struct sg_pt2 *r, sg_json v, signet_graph graph, signet_value_kind kind) {
+    uint32_t dictionary = sg_pt2_dictionary(r);
     struct sg_json_iter it = sg_json_iter(v);
     while (sg_json_next(&it) && r->p->status == SIGNET_OK && r->status == SIGNET_OK) {
-        sg_strid name = sg_intern_borrowed(r->p, sg_pt2_name(r, it.name_value));
+        sg_strid name = sg_pt2_key(r, v, it.name_value, dictionary);
         signet_value value = sg_value_refer(r->p, graph, name);
         if (value.id == 0) {
             return;

@@ -37,18 +37,6 @@ static signet_status json_problem(struct sg_pt2 *r, const struct sg_json_error *
     return e->problem == SG_JSON_TOO_DEEP ? SIGNET_E_LIMIT : SIGNET_E_SYNTAX;
 }
 
-static void duplicate(void *user, sg_json first, sg_json again) {
-    struct sg_pt2 *r = user;
-    struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_JSON_DUPLICATE_KEY, again);
-    sg_diag_message(d, "member '%s' stands twice in one object; PyTorch takes the last",
-                    sg_log_name(r->log, sg_json_string(again)));
-    if (d->shown) {
-        sg_diag_related(d, sg_pt2_at(r, first), "the first one");
-    }
-    sg_diag_help(d, "keep one of the two");
-    sg_diag_end(d);
-}
-
 bool sg_pt2_open(struct sg_pt2 *r, signet_package *p, struct sg_log *log, uint32_t source,
                  char *text, size_t length, signet_status *status) {
     memset(r, 0, sizeof(*r));
@@ -63,11 +51,6 @@ bool sg_pt2_open(struct sg_pt2 *r, signet_package *p, struct sg_log *log, uint32
         *status = e.problem == SG_JSON_NO_MEMORY ? SIGNET_E_NOMEM : json_problem(r, &e);
         return false;
     }
-    if (!sg_json_duplicates(r->doc, duplicate, r)) {
-        sg_pt2_close(r);
-        *status = SIGNET_E_NOMEM;
-        return false;
-    }
     return true;
 }
 
@@ -76,8 +59,7 @@ void sg_pt2_close(struct sg_pt2 *r) {
     sg_json_free(r->doc);
     r->doc = NULL;
     sg_vec_free(a, &r->pending);
-    sg_vec_free(a, &r->seen);
-    sg_vec_free(a, &r->expr_of);
+    sg_vec_free(a, &r->strings);
     sg_vec_free(a, &r->sizes);
 }
 
@@ -190,7 +172,7 @@ static void add_dialect(struct sg_pt2 *r, sg_json v) {
     if (!sg_pt2_expect(r, v, SG_PT2_STRING, "a dialect")) {
         return;
     }
-    signet_string dialect = sg_pt2_name(r, v);
+    signet_string dialect = sg_pt2_name_text(r, v);
     signet_program_add_dialect(r->p, r->program, dialect);
     if (signet_program_stage(r->p, r->program) == SIGNET_STAGE_DETECT) {
         signet_program_set_stage(r->p, r->program, stage_of(dialect));
@@ -201,7 +183,7 @@ static void read_info(struct sg_pt2 *r, const sg_json *f) {
     signet_program_info info = SIGNET_PROGRAM_INFO_INIT;
     info.schema_major = r->major;
     info.schema_minor = r->minor;
-    info.torch_version = sg_pt2_name(r, f[SG_PT2_PROGRAM_TORCH_VERSION]);
+    info.torch_version = sg_pt2_name_text(r, f[SG_PT2_PROGRAM_TORCH_VERSION]);
     info.has_dialects =
         f[SG_PT2_PROGRAM_VERIFIERS].value != NULL || f[SG_PT2_PROGRAM_DIALECT].value != NULL;
     signet_program_set_info(r->p, r->program, &info);
@@ -212,17 +194,19 @@ static void read_info(struct sg_pt2 *r, const sg_json *f) {
     if (f[SG_PT2_PROGRAM_DIALECT].value != NULL) {
         add_dialect(r, f[SG_PT2_PROGRAM_DIALECT]);
     }
+    uint32_t dictionary = sg_pt2_dictionary(r);
     it = sg_json_iter(f[SG_PT2_PROGRAM_OPSET_VERSION]);
     while (sg_json_next(&it)) {
+        (void)sg_pt2_key(r, f[SG_PT2_PROGRAM_OPSET_VERSION], it.name_value, dictionary);
         if (sg_pt2_expect(r, it.value, SG_PT2_INT, "an operator set version")) {
-            signet_program_add_opset(r->p, r->program, sg_pt2_name(r, it.name_value),
-                                     sg_json_int(it.value));
+            signet_program_add_opset(r->p, r->program, it.name, sg_json_int(it.value));
         }
     }
     it = sg_json_iter(f[SG_PT2_PROGRAM_GUARDS_CODE]);
     while (sg_json_next(&it)) {
         if (sg_pt2_expect(r, it.value, SG_PT2_STRING, "a line of 'guards_code'")) {
-            signet_program_add_guard(r->p, r->program, sg_pt2_text(r, it.value));
+            (void)sg_pt2_text(r, it.value);
+            signet_program_add_guard(r->p, r->program, sg_json_string(it.value));
         }
     }
 }
@@ -244,10 +228,12 @@ static bool read_bound(struct sg_pt2 *r, sg_json v, int64_t *bound) {
 }
 
 static void read_ranges(struct sg_pt2 *r, sg_json v) {
+    uint32_t dictionary = sg_pt2_dictionary(r);
     struct sg_json_iter it = sg_json_iter(v);
     for (uint32_t i = 0; sg_json_next(&it) && r->p->status == SIGNET_OK; i++) {
         sg_json f[SG_PT2_RANGE_COUNT];
-        signet_range range = {.symbol = sg_pt2_name(r, it.name_value)};
+        signet_range range = {.symbol = it.name};
+        (void)sg_pt2_key(r, v, it.name_value, dictionary);
         if (sg_pt2_record(r, it.value, &sg_pt2_RANGE, f)) {
             range.has_min = read_bound(r, f[SG_PT2_RANGE_MIN], &range.min);
             range.has_max = read_bound(r, f[SG_PT2_RANGE_MAX], &range.max);
@@ -278,11 +264,12 @@ static void read_graph_module(struct sg_pt2 *r, sg_json v) {
         f[SG_PT2_GRAPH_MODULE_MODULE_CALL_GRAPH].value == NULL) {
         r->p->programs.data[r->program.id].faulty = true;
     }
+    uint32_t dictionary = sg_pt2_dictionary(r);
     struct sg_json_iter it = sg_json_iter(f[SG_PT2_GRAPH_MODULE_METADATA]);
     while (sg_json_next(&it)) {
+        (void)sg_pt2_key(r, f[SG_PT2_GRAPH_MODULE_METADATA], it.name_value, dictionary);
         if (sg_pt2_expect(r, it.value, SG_PT2_STRING, "program metadata")) {
-            signet_program_add_metadata(r->p, r->program, sg_pt2_name(r, it.name_value),
-                                        sg_pt2_text(r, it.value));
+            signet_program_add_metadata(r->p, r->program, it.name, sg_json_string(it.value));
         }
     }
 }

@@ -122,6 +122,8 @@ bool sg_pt2_expect(struct sg_pt2 *r, sg_json v, unsigned kinds, const char *what
     return false;
 }
 
+static void duplicate(struct sg_pt2 *r, sg_json object, sg_json name);
+
 /* ---- Records -----------------------------------------------------------------------------------
  */
 
@@ -212,10 +214,13 @@ bool sg_pt2_record(struct sg_pt2 *r, sg_json v, const struct sg_pt2_schema *sche
             }
         }
         next = i + 1;
+        if (SG_UNLIKELY((seen >> i & 1) != 0)) {
+            duplicate(r, v, it.name_value);
+        }
         seen |= 1U << i;
-        if (SG_LIKELY((schema->fields[i].kinds >> sg_json_get_kind(it.value) & 1) != 0)) {
-            out[i] = it.value;
-        } else {
+        out[i] = it.value;
+        if (SG_UNLIKELY((schema->fields[i].kinds >> sg_json_get_kind(it.value) & 1) == 0)) {
+            out[i].value = NULL;
             member_of_wrong_kind(r, schema, i, it.value);
         }
     }
@@ -228,6 +233,24 @@ bool sg_pt2_record(struct sg_pt2 *r, sg_json v, const struct sg_pt2_schema *sche
 /* ---- Unions ------------------------------------------------------------------------------------
  */
 
+/* One member several times is one member for PyTorch: the last. */
+static bool last_of_equals(struct sg_pt2 *r, sg_json v, signet_string *tag, sg_json *payload) {
+    struct sg_json_iter it = sg_json_iter(v);
+    signet_string first = {NULL, 0};
+    while (sg_json_next(&it)) {
+        if (first.data != NULL && !sg_string_equal(first, it.name)) {
+            return false;
+        }
+        first = it.name;
+    }
+    if (first.data != NULL) {
+        duplicate(r, v, it.name_value);
+        *tag = it.name;
+        *payload = it.value;
+    }
+    return first.data != NULL;
+}
+
 bool sg_pt2_union(struct sg_pt2 *r, sg_json v, const char *of, signet_string *tag,
                   sg_json *payload) {
     if (SG_UNLIKELY(sg_json_get_kind(v) != SG_JSON_OBJECT)) {
@@ -239,6 +262,9 @@ bool sg_pt2_union(struct sg_pt2 *r, sg_json v, const char *of, signet_string *ta
         (void)sg_json_next(&it);
         *tag = it.name;
         *payload = it.value;
+        return true;
+    }
+    if (last_of_equals(r, v, tag, payload)) {
         return true;
     }
     struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_UNION_TAG, v);
@@ -284,34 +310,29 @@ void sg_pt2_unknown_tag(struct sg_pt2 *r, sg_json at, const char *of, signet_str
 /* ---- Scalars -----------------------------------------------------------------------------------
  */
 
-enum sg_pt2_seen { SEEN_AS_NAME = 1 };
-
 struct sg_span sg_pt2_span(const struct sg_pt2 *r, sg_json string) {
     size_t byte = sg_json_string_byte(r->doc, string);
     struct sg_span none = {0, 0};
     return byte != SIZE_MAX ? sg_span_make(byte, sg_json_string(string).length) : none;
 }
 
-signet_string sg_pt2_text(struct sg_pt2 *r, sg_json v) {
-    signet_string s = sg_json_string(v);
-    sg_intern_borrowed(r->p, s);
-    return s;
+sg_strid sg_pt2_text(struct sg_pt2 *r, sg_json v) {
+    return sg_intern_borrowed(r->p, sg_json_string(v));
 }
 
-/* Every name is looked at once, however often it occurs. */
-static void check_name(struct sg_pt2 *r, sg_json v, signet_string s, sg_strid id) {
-    if (id >= r->seen.count) {
-        uint32_t more = id + 1 - r->seen.count;
-        if (!sg_vec_reserve(&r->p->allocator, &r->seen, more)) {
+struct sg_pt2_string *sg_pt2_string(struct sg_pt2 *r, sg_strid id) {
+    if (id >= r->strings.count) {
+        uint32_t more = id + 1 - r->strings.count;
+        if (!sg_vec_reserve(&r->p->allocator, &r->strings, more)) {
             sg_pt2_no_memory(r);
-            return;
+            return NULL;
         }
-        r->seen.count += more;
+        r->strings.count += more; /* new elements are zero */
     }
-    if ((r->seen.data[id] & SEEN_AS_NAME) != 0) {
-        return;
-    }
-    r->seen.data[id] |= SEEN_AS_NAME;
+    return &r->strings.data[id];
+}
+
+static void check_name(struct sg_pt2 *r, sg_json v, signet_string s) {
     for (size_t i = 0; i < s.length; i++) {
         unsigned char c = (unsigned char)s.data[i];
         if (c < 0x20 || c == 0x7f) {
@@ -325,13 +346,43 @@ static void check_name(struct sg_pt2 *r, sg_json v, signet_string s, sg_strid id
     }
 }
 
-signet_string sg_pt2_name(struct sg_pt2 *r, sg_json v) {
-    signet_string s = sg_json_string(v);
-    sg_strid id = sg_intern_borrowed(r->p, s);
-    if (id != 0) {
-        check_name(r, v, s, id);
+sg_strid sg_pt2_name(struct sg_pt2 *r, sg_json v) {
+    sg_strid id = sg_pt2_text(r, v);
+    struct sg_pt2_string *known = id != 0 ? sg_pt2_string(r, id) : NULL;
+    if (known != NULL && !known->checked) { /* once, however often the name occurs */
+        known->checked = true;
+        check_name(r, v, sg_json_string(v));
     }
-    return s;
+    return id;
+}
+
+signet_string sg_pt2_name_text(struct sg_pt2 *r, sg_json v) {
+    (void)sg_pt2_name(r, v);
+    return sg_json_string(v);
+}
+
+static void duplicate(struct sg_pt2 *r, sg_json object, sg_json name) {
+    struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_JSON_DUPLICATE_KEY, name);
+    sg_diag_message(d, "member '%s' stands twice in one object; PyTorch takes the last",
+                    sg_log_name(r->log, sg_json_string(name)));
+    if (d->shown) {
+        sg_json first = sg_json_member(object, sg_json_string(name).data);
+        sg_diag_related(d, sg_pt2_at(r, first), "the first one");
+    }
+    sg_diag_help(d, "keep one of the two");
+    sg_diag_end(d);
+}
+
+sg_strid sg_pt2_key(struct sg_pt2 *r, sg_json object, sg_json name, uint32_t dictionary) {
+    sg_strid id = sg_pt2_name(r, name);
+    struct sg_pt2_string *known = id != 0 ? sg_pt2_string(r, id) : NULL;
+    if (known != NULL) {
+        if (known->dictionary == dictionary) {
+            duplicate(r, object, name);
+        }
+        known->dictionary = dictionary;
+    }
+    return id;
 }
 
 bool sg_pt2_float(struct sg_pt2 *r, sg_json v, const char *what, double *out) {

@@ -84,7 +84,7 @@ static void read_constant_input(struct sg_pt2 *r, sg_json v, signet_spec *spec, 
     spec->kind = SIGNET_INPUT_KIND_USER_INPUT;
     if (sg_pt2_record(r, v, &sg_pt2_CONSTANT_INPUT, f)) {
         *name = f[SG_PT2_CONSTANT_INPUT_NAME];
-        spec->name = sg_pt2_name(r, *name);
+        spec->name = sg_pt2_name_text(r, *name);
         *value = f[SG_PT2_CONSTANT_INPUT_VALUE];
     }
 }
@@ -122,7 +122,7 @@ static bool read_kind(struct sg_pt2 *r, signet_side side, signet_string tag, sg_
         return false;
     }
     if (read_members(r, payload, row, target_member, is_buffer, f)) {
-        spec->target = sg_pt2_name(r, f[SPEC_TARGET]);
+        spec->target = sg_pt2_name_text(r, f[SPEC_TARGET]);
         spec->persistent = is_buffer ? persistence(f[SPEC_PERSISTENT]) : SIGNET_PERSISTENT_ABSENT;
     }
     return true;
@@ -205,14 +205,16 @@ static void read_call(struct sg_pt2 *r, sg_json v, uint32_t i) {
     signet_call call = SIGNET_CALL_INIT;
     memset(s, 0, sizeof(s));
     if (sg_pt2_record(r, v, &sg_pt2_CALL_ENTRY, f)) {
-        call.fqn = sg_pt2_name(r, f[SG_PT2_CALL_ENTRY_FQN]);
+        call.fqn = sg_pt2_name_text(r, f[SG_PT2_CALL_ENTRY_FQN]);
         call.has_signature =
             sg_json_get_kind(f[SG_PT2_CALL_ENTRY_SIGNATURE]) == SG_JSON_OBJECT &&
             sg_pt2_record(r, f[SG_PT2_CALL_ENTRY_SIGNATURE], &sg_pt2_CALL_SIGNATURE, s) &&
             s[SG_PT2_CALL_SIGNATURE_IN_SPEC].value != NULL &&
             s[SG_PT2_CALL_SIGNATURE_OUT_SPEC].value != NULL;
-        call.in_spec = sg_pt2_text(r, s[SG_PT2_CALL_SIGNATURE_IN_SPEC]);
-        call.out_spec = sg_pt2_text(r, s[SG_PT2_CALL_SIGNATURE_OUT_SPEC]);
+        call.in_spec = sg_json_string(s[SG_PT2_CALL_SIGNATURE_IN_SPEC]);
+        call.out_spec = sg_json_string(s[SG_PT2_CALL_SIGNATURE_OUT_SPEC]);
+        (void)sg_pt2_text(r, s[SG_PT2_CALL_SIGNATURE_IN_SPEC]);
+        (void)sg_pt2_text(r, s[SG_PT2_CALL_SIGNATURE_OUT_SPEC]);
         call.input_count = sg_json_count(s[SG_PT2_CALL_SIGNATURE_INPUTS]);
         call.output_count = sg_json_count(s[SG_PT2_CALL_SIGNATURE_OUTPUTS]);
         call.has_arg_names = sg_json_get_kind(s[SG_PT2_CALL_SIGNATURE_ARG_NAMES]) == SG_JSON_ARRAY;
@@ -227,7 +229,7 @@ static void read_call(struct sg_pt2 *r, sg_json v, uint32_t i) {
     struct sg_json_iter it = sg_json_iter(s[SG_PT2_CALL_SIGNATURE_ARG_NAMES]);
     for (uint32_t j = 0; sg_json_next(&it); j++) {
         if (sg_pt2_expect(r, it.value, SG_PT2_STRING, "an element of 'forward_arg_names'")) {
-            signet_call_set_arg_name(r->p, r->program, i, j, sg_pt2_name(r, it.value));
+            signet_call_set_arg_name(r->p, r->program, i, j, sg_pt2_name_text(r, it.value));
         }
     }
     r->p->programs.data[r->program.id].calls.data[i].span =

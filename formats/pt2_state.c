@@ -8,6 +8,8 @@ struct config {
     struct sg_pt2 *r;
     signet_table table;
     const char *folder; /* of the records, below the root */
+    sg_json config;
+    uint32_t dictionary;
 };
 
 /* ---- Does a record hold what its tensor needs
@@ -155,7 +157,8 @@ static signet_status read_payload(struct config *c, sg_json name_value, sg_json 
     signet_state state = SIGNET_STATE_INIT;
     struct sg_pt2 *r = c->r;
     state.table = c->table;
-    state.name = sg_pt2_name(r, name_value);
+    state.name = sg_json_string(name_value);
+    (void)sg_pt2_key(r, c->config, name_value, c->dictionary);
     uint32_t entry = SG_ZIP_NONE;
     if (sg_pt2_record(r, v, &sg_pt2_PAYLOAD, f)) {
         sg_json meta = f[SG_PT2_PAYLOAD_META];
@@ -214,7 +217,9 @@ static signet_status read_config(struct config *c, uint32_t entry, signet_progra
         f[SG_PT2_PAYLOAD_CONFIG_CONFIG].value == NULL) {
         status = SIGNET_E_SYNTAX;
     }
-    struct sg_json_iter it = sg_json_iter(f[SG_PT2_PAYLOAD_CONFIG_CONFIG]);
+    c->config = f[SG_PT2_PAYLOAD_CONFIG_CONFIG];
+    c->dictionary = sg_pt2_dictionary(&r);
+    struct sg_json_iter it = sg_json_iter(c->config);
     while (sg_json_next(&it) && status == SIGNET_OK) {
         status = read_payload(c, it.name_value, it.value);
     }
@@ -226,7 +231,8 @@ static signet_status read_config(struct config *c, uint32_t entry, signet_progra
 static signet_status read_table(struct sg_pt2_archive *a, signet_program program,
                                 signet_string model, signet_table table, bool *known) {
     bool weights = table == SIGNET_TABLE_STATE_DICT;
-    struct config c = {a, NULL, table, weights ? "data/weights/" : "data/constants/"};
+    struct config c = {
+        .a = a, .table = table, .folder = weights ? "data/weights/" : "data/constants/"};
     uint32_t entry = sg_pt2_find(a, c.folder, model, ".pt");
     if (entry != SG_ZIP_NONE) {
         return sg_pt2_pickled_state(a, entry, program, table, known);

@@ -50,29 +50,22 @@ static void bad_expression(struct sg_pt2 *r, sg_json v, size_t byte, const char 
 
 /* One text is parsed once, and told about once. */
 static signet_expr read_expr(struct sg_pt2 *r, sg_json v) {
-    static const uint32_t unparsable = UINT32_MAX;
-    signet_string s = sg_json_string(v);
-    sg_strid id = sg_intern_borrowed(r->p, s);
-    if (id >= r->expr_of.count) {
-        uint32_t more = id + 1 - r->expr_of.count;
-        if (!sg_vec_reserve(&r->p->allocator, &r->expr_of, more)) {
-            sg_pt2_no_memory(r);
-            return (signet_expr){0};
-        }
-        r->expr_of.count += more;
+    sg_strid id = sg_pt2_text(r, v);
+    const struct sg_pt2_string *known = sg_pt2_string(r, id);
+    if (known == NULL) {
+        return (signet_expr){0};
     }
-    uint32_t known = r->expr_of.data[id];
-    if (known == 0) {
+    uint32_t expr = known->expr;
+    if (expr == 0) {
         size_t byte = 0;
         const char *expected = NULL;
-        signet_expr expr = sg_expr_parse(r->p, s, &byte, &expected);
-        if (expr.id == 0 && signet_package_status(r->p) == SIGNET_OK) {
+        expr = sg_expr_parse(r->p, sg_json_string(v), &byte, &expected).id;
+        if (expr == 0 && signet_package_status(r->p) == SIGNET_OK) {
             bad_expression(r, v, byte, expected);
         }
-        known = expr.id != 0 ? expr.id : unparsable;
-        r->expr_of.data[id] = known;
+        r->strings.data[id].expr = expr != 0 ? expr : UINT32_MAX;
     }
-    return (signet_expr){known != unparsable ? known : 0};
+    return (signet_expr){expr != UINT32_MAX ? expr : 0};
 }
 
 static bool read_sym_expr(struct sg_pt2 *r, sg_json v, signet_sym_info *info) {
@@ -200,7 +193,7 @@ static void read_device(struct sg_pt2 *r, sg_json v, signet_type_info *info) {
     if (v.value == NULL || !sg_pt2_record(r, v, &sg_pt2_DEVICE, f)) {
         return;
     }
-    info->device = sg_pt2_name(r, f[SG_PT2_DEVICE_TYPE]);
+    info->device = sg_pt2_name_text(r, f[SG_PT2_DEVICE_TYPE]);
     info->has_device_index = sg_json_get_kind(f[SG_PT2_DEVICE_INDEX]) == SG_JSON_INT;
     info->device_index = sg_json_int(f[SG_PT2_DEVICE_INDEX]);
 }

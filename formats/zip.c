@@ -236,16 +236,19 @@ static zip_file_t *open_entry(struct sg_zip *z, uint32_t entry, signet_status *s
     return file;
 }
 
-/* Reads the rest of an open entry; libzip compares the CRC when it comes to the end. With chunk the
- * bytes are thrown away piece by piece. */
+/* Pieces that stay in the cache between the copy and the look at the CRC. */
+enum { PIECE = 128 << 10 };
+
+/* Reads the rest of an open entry; libzip compares the CRC when it comes to the end. `step` is how
+ * far the buffer moves per piece: 0 throws the content away. */
 static signet_status read_all(struct sg_zip *z, uint32_t entry, zip_file_t *file, char *buffer,
-                              size_t chunk) {
-    uint64_t size = z->entries.data[entry].size, done = 0;
+                              size_t piece, size_t step) {
+    uint64_t size = z->entries.data[entry].size;
+    uint64_t done = 0;
     zip_int64_t n = 0;
     while (done < size) {
         uint64_t left = size - done;
-        n = chunk != 0 ? zip_fread(file, buffer, left < chunk ? left : chunk)
-                       : zip_fread(file, buffer + done, left);
+        n = zip_fread(file, buffer + done * step, left < piece ? left : piece);
         if (n <= 0) {
             break;
         }
@@ -286,7 +289,7 @@ signet_status sg_zip_read(struct sg_zip *z, uint32_t entry, size_t padding, char
     if (e->size <= SIZE_MAX - padding) {
         buffer = z->allocator->allocate(z->allocator->context, *size + padding);
     }
-    status = buffer != NULL ? read_all(z, entry, file, buffer, 0) : SIGNET_E_NOMEM;
+    status = buffer != NULL ? read_all(z, entry, file, buffer, PIECE, 1) : SIGNET_E_NOMEM;
     zip_fclose(file);
     if (status == SIGNET_OK) {
         memset(buffer + *size, 0, padding);
@@ -304,7 +307,7 @@ signet_status sg_zip_check(struct sg_zip *z, uint32_t entry) {
     if (file == NULL) {
         return status;
     }
-    status = read_all(z, entry, file, chunk, sizeof(chunk));
+    status = read_all(z, entry, file, chunk, sizeof(chunk), 0);
     zip_fclose(file);
     return status;
 }
