@@ -87,11 +87,7 @@ const char *sg_log_name(struct sg_log *log, signet_string name) {
     }
     bool cut = name.length > NAME_MOST;
     if (cut) {
-        name.length = NAME_MOST;
-        /* not inside a character */
-        for (int i = 0; i < 3 && ((unsigned char)name.data[name.length] & 0xc0) == 0x80; i++) {
-            name.length--;
-        }
+        name.length = sg_utf8_start(name.data, name.length, NAME_MOST);
     }
     sg_text_clear(&log->scratch);
     sg_text_escaped(&log->scratch, name, '\'');

@@ -59,6 +59,8 @@ static yyjson_alc alc_of(signet_allocator *a) {
 
 /* ---- Parsing --------------------------------------------------------------------------------- */
 
+_Static_assert(SG_JSON_PADDING == YYJSON_PADDING_SIZE, "what yyjson wants behind the text");
+
 struct sg_json_doc {
     signet_allocator allocator;
     yyjson_doc *doc;

@@ -50,6 +50,8 @@ size_t sg_utf8_check(const char *data, size_t length);
 /* Bytes of the first character (length > 0), or 0 when it is no UTF-8; *code_point is the byte
  * then. */
 size_t sg_utf8_next(const char *data, size_t length, uint32_t *code_point);
+/* Where the character begins that byte `at` is part of; at itself when it is no UTF-8 there. */
+size_t sg_utf8_start(const char *data, size_t length, size_t at);
 /* How the first character of a text (length > 0) is shown: itself, or an escape (see
  * sg_text_escaped) where it would not be seen or would upset a terminal. */
 struct sg_shown {

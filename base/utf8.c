@@ -29,6 +29,16 @@ size_t sg_utf8_next(const char *data, size_t length, uint32_t *code_point) {
     return size;
 }
 
+size_t sg_utf8_start(const char *data, size_t length, size_t at) {
+    for (size_t back = 1; at < length && back <= 3 && back <= at; back++) {
+        uint32_t code_point;
+        if (sg_utf8_next(data + at - back, length - at + back, &code_point) > back) {
+            return at - back;
+        }
+    }
+    return at;
+}
+
 size_t sg_utf8_check(const char *data, size_t length) {
     size_t at = 0;
     while (at < length) {

@@ -78,14 +78,16 @@ static size_t clamp(size_t v, size_t most) {
     return v < most ? v : most;
 }
 
-/* Goes back by characters of one column each, to the start of a character. */
-static size_t step_back(const char *line, size_t at, size_t characters) {
-    while (at > 0 && characters > 0) {
-        at--;
-        for (int i = 0; i < 3 && at > 0 && ((unsigned char)line[at] & 0xc0) == 0x80; i++) {
-            at--;
+/* The start of the characters before `at` that take at most `room` columns. */
+static size_t step_back(const struct window *w, size_t at, size_t room) {
+    while (at > 0) {
+        size_t before = sg_utf8_start(w->line, w->length, at - 1);
+        size_t columns = columns_of(w->line, before, at, room);
+        if (columns > room) {
+            break;
         }
-        characters--;
+        room -= columns;
+        at = before;
     }
     return at;
 }
@@ -101,7 +103,7 @@ static size_t window_start(const struct window *w, size_t column, size_t room) {
     }
     size_t focus = columns_of(w->line, w->focus, w->focus_end, room);
     size_t before = room > focus + cuts ? (room - focus - cuts) / 2 : 0;
-    size_t start = step_back(w->line, w->focus, clamp(before, room / 3));
+    size_t start = step_back(w, w->focus, clamp(before, room / 3));
     for (size_t at = start; at < w->focus && at - start < WORD_COLUMNS; at++) {
         if (at > 0 && w->line[at - 1] == ' ') {
             return at;
@@ -138,6 +140,10 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+static size_t character_at(const struct window *w, size_t at) {
+    return sg_utf8_start(w->line, w->length, clamp(at, w->length));
+}
+
 static struct window window_of(const signet_location *l, size_t room) {
     struct window w = {.line = l->excerpt, .length = l->excerpt_length};
     while (w.length > 0 && is_blank(w.line[w.length - 1])) {
@@ -145,9 +151,14 @@ static struct window window_of(const signet_location *l, size_t room) {
     }
     size_t column = l->column > 0 ? l->column - 1 : 0;
     size_t length = l->focus_length > 0 ? l->focus_length : 1;
-    w.focus = clamp(l->focus_column > 0 ? l->focus_column - 1 : column, w.length);
+    column = character_at(&w, column);
+    w.focus = l->focus_column > 0 ? character_at(&w, l->focus_column - 1) : column;
     w.focus_end = w.focus + clamp(length, w.length - w.focus);
-    w.start = window_start(&w, clamp(column, w.length), room);
+    size_t cut = sg_utf8_start(w.line, w.length, w.focus_end);
+    if (cut < w.focus_end) { /* mark the whole character */
+        w.focus_end = cut + sg_utf8_shown(w.line + cut, w.length - cut).bytes;
+    }
+    w.start = window_start(&w, column, room);
     w.end = window_end(&w, room);
     return w;
 }

@@ -73,13 +73,6 @@ static void member_texts(struct json_out *j, const char *name, const char *const
     sg_out_puts(&j->out, "]");
 }
 
-static size_t to_start_of_character(const char *text, size_t at) {
-    for (int i = 0; i < 3 && at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80; i++) {
-        at--;
-    }
-    return at;
-}
-
 static void member_excerpt(struct json_out *j, const signet_location *l) {
     if (l->excerpt == NULL) {
         return;
@@ -89,8 +82,9 @@ static void member_excerpt(struct json_out *j, const signet_location *l) {
     size_t start = focus > EXCERPT_SIDE ? focus - EXCERPT_SIDE : 0;
     size_t end = focus < l->excerpt_length ? focus + EXCERPT_SIDE : l->excerpt_length;
     end += l->focus_length < EXCERPT_FOCUS ? l->focus_length : EXCERPT_FOCUS;
-    start = start < l->excerpt_length ? to_start_of_character(l->excerpt, start) : 0;
-    end = end < l->excerpt_length ? to_start_of_character(l->excerpt, end) : l->excerpt_length;
+    start = start < l->excerpt_length ? sg_utf8_start(l->excerpt, l->excerpt_length, start) : 0;
+    end = end < l->excerpt_length ? sg_utf8_start(l->excerpt, l->excerpt_length, end)
+                                  : l->excerpt_length;
     put_name(j, "excerpt");
     put_string(&j->out, l->excerpt + start, end - start);
     member_number(j, "excerpt_column", true, start + 1);

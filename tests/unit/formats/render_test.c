@@ -307,6 +307,51 @@ Test(render_full, a_focus_beyond_the_line_is_at_its_end) {
                "  |\n1 |\n  | ^\n");
 }
 
+/* Lines of random bytes, places and widths: no line of the excerpt is wider than asked for, and the
+ * marks stand below what they mark. */
+Test(render_full, any_place_of_any_line) {
+    uint32_t random = 1;
+    char line[300];
+    struct sg_text t;
+    sg_text_init(&t, &sg_default_allocator);
+    signet_writer writer = {take, &t};
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t r[6];
+        for (size_t i = 0; i < 6; i++) {
+            random = random * 1664525 + 1013904223;
+            r[i] = random >> 8;
+        }
+        uint32_t length = r[0] % sizeof(line);
+        for (uint32_t i = 0; i < length; i++) {
+            random = random * 1664525 + 1013904223;
+            static const char some[] = "abc   \xe2\x82\xac\xc3\xa9\xff\t()";
+            line[i] =
+                round % 4 == 0 ? (char)(random >> 24) : some[(random >> 16) % (sizeof(some) - 1)];
+        }
+        signet_location l = {.file = "f", .line = 1 + r[1] % 2000, .excerpt_length = length};
+        l.excerpt = line;
+        l.column = r[2] % (length + 5);
+        l.focus_column = r[3] % 3 == 0 ? 0 : r[3] % (length + 5);
+        l.focus_length = r[4] % 50;
+        signet_diag d = plain(l);
+        signet_render_options options = SIGNET_RENDER_OPTIONS_INIT;
+        options.width = 31 + r[5] % 100;
+        sg_text_clear(&t);
+        cr_assert_eq(signet_render_full(&d, &options, &writer), SIGNET_OK);
+        cr_assert_eq(sg_utf8_check(t.data, t.length), t.length);
+        size_t lines = 0, columns = 0;
+        for (size_t i = 0; i < t.length; i++) {
+            lines += t.data[i] == '\n' ? 1 : 0;
+            columns = t.data[i] == '\n' ? 0 : columns + (((unsigned char)t.data[i] >> 6) != 2);
+            /* one column more for a mark behind the last character */
+            cr_assert_leq(columns, options.width + 1, "round %u:\n%s", (unsigned)round, t.data);
+        }
+        cr_assert_eq(lines, 5);
+        cr_assert_not_null(strchr(t.data, '^'));
+    }
+    sg_text_free(&t);
+}
+
 Test(render_full, stops_when_told_and_checks_its_arguments) {
     signet_diag d = seed();
     int calls = 0;
