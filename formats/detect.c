@@ -16,7 +16,7 @@ static const struct look looks[] = {
 };
 #undef LOOK
 
-enum { HEAD = 4096 };
+enum { HEAD = 16384 };
 
 static bool starts(const char *head, size_t length, const char *word) {
     size_t n = strlen(word);
@@ -54,7 +54,7 @@ static signet_carrier detect_text(const char *head, size_t length) {
         starts_word(head, length, "program")) {
         return SIGNET_CARRIER_SGT;
     }
-    return SIGNET_CARRIER_UNKNOWN;
+    return sg_printed_looks(head, length) ? SIGNET_CARRIER_PRINTED : SIGNET_CARRIER_UNKNOWN;
 }
 
 static const char *describe(const char *head, size_t length) {

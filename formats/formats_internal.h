@@ -44,6 +44,8 @@ signet_status sg_read_into(signet_package *p, const char *path, const signet_rea
 
 /* Text carriers: the whole text lies in the source. */
 signet_status sg_sgt_read(signet_package *p, struct sg_log *log, uint32_t source);
+/* True when a line of the text starts a printed program; other text may stand before it. */
+bool sg_printed_looks(const char *text, size_t length);
 signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t source);
 
 /* torch.export's archives, both layouts. `deep`: check the CRC of every record. */

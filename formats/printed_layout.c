@@ -12,6 +12,10 @@
 static const char class_end[] = "(torch.nn.Module):";
 static const char heading[] = "ExportedProgram:";
 
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* A line of the file, without its trailing blanks. */
 struct raw_line {
     uint32_t start, end;
@@ -21,8 +25,7 @@ static struct raw_line raw_line(const struct sg_printed *r, uint32_t i) {
     const struct sg_source *s = &r->p->sources.data[r->source];
     struct raw_line l = {s->lines.data[i],
                          i + 1 < s->lines.count ? s->lines.data[i + 1] : r->length};
-    while (l.end > l.start && strchr(" \t\r\n", r->text[l.end - 1]) != NULL &&
-           r->text[l.end - 1] != '\0') {
+    while (l.end > l.start && is_blank(r->text[l.end - 1])) {
         l.end--;
     }
     return l;
@@ -346,6 +349,35 @@ static void find_second(struct sg_printed *r) {
     }
 }
 
+/* ---- Detection --------------------------------------------------------------------------------
+ */
+
+bool sg_printed_looks(const char *text, size_t length) {
+    struct sg_printed r = {.text = text};
+    r.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX - 1;
+    bool class_before = false;
+    for (uint32_t at = 0; at < r.length;) {
+        const char *newline = memchr(text + at, '\n', r.length - at);
+        uint32_t end = newline != NULL ? (uint32_t)(newline - text) : r.length;
+        uint32_t next = end + 1;
+        while (end > at && is_blank(text[end - 1])) {
+            end--;
+        }
+        struct sg_printed_piece name;
+        if (find_heading(&r, at, end) != UINT32_MAX) {
+            return true;
+        }
+        for (uint32_t i = at; class_before && i < end; i++) {
+            if (sg_printed_starts(&r, i, end, "def forward(")) {
+                return true;
+            }
+        }
+        class_before = find_class(&r, at, end, &name) != UINT32_MAX || (class_before && at == end);
+        at = next;
+    }
+    return false;
+}
+
 /* ---- The program ----------------------------------------------------------------------------- */
 
 static void build_graphs(struct sg_printed *r) {
@@ -452,6 +484,17 @@ static void end_reading(struct sg_printed *r) {
     sg_vec_free(a, &r->jobs);
 }
 
+static void check_utf8(struct sg_printed *r) {
+    size_t at = sg_utf8_check(r->text, r->length);
+    if (at < r->length) {
+        struct sg_diag *d =
+            sg_diag_begin(r->log, SIGNET_CODE_CARRIER_NOT_UTF8,
+                          sg_at_source(r->p, r->log, r->source, sg_span_make(at, 1)));
+        sg_diag_message(d, "byte 0x%02x is no UTF-8", (unsigned)(unsigned char)r->text[at]);
+        sg_diag_end(d);
+    }
+}
+
 signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t source) {
     const struct sg_source *s = &p->sources.data[source];
     struct sg_printed r = {.p = p, .log = log, .source = source, .text = s->text};
@@ -467,6 +510,7 @@ signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t so
         split_lines(&r, &start);
         r.copy_budget = 64 * (uint64_t)r.lines.count + 4096;
         if (!r.no_memory) {
+            check_utf8(&r);
             read_program(&r);
         }
         status = p->status;

@@ -160,8 +160,10 @@ static void read_lines(struct sg_printed *r, uint32_t first) {
         }
     }
     if (side != SIGNET_OUTPUT && !r->no_memory) {
-        sg_printed_expected(r, r->lines.data[end - 1].end, 0, "'# outputs'");
         r->p->programs.data[r->program.id].faulty = true;
+        if (r->ranges_line != 0) { /* else the text ends here, which is told */
+            sg_printed_expected(r, r->lines.data[end - 1].end, 0, "'# outputs'");
+        }
     }
 }
 
