@@ -57,6 +57,20 @@ static signet_status unknown_format(struct sg_log *log, const struct sg_input *i
         "give a .pt2 archive, a model.json, a printed ExportedProgram or a .sgt file");
 }
 
+/* Bytes that are no UTF-8 stay in the names and comments they are in. */
+static void check_utf8(const signet_package *p, struct sg_log *log, uint32_t source) {
+    const struct sg_source *s = &p->sources.data[source];
+    size_t bad = sg_utf8_check(s->text, s->length);
+    if (bad == s->length) {
+        return;
+    }
+    struct sg_diag *d = sg_diag_begin(log, SIGNET_CODE_CARRIER_NOT_UTF8,
+                                      sg_at_source(p, log, source, sg_span_make(bad, 1)));
+    sg_diag_message(d, "byte 0x%02x is no UTF-8", (unsigned)(unsigned char)s->text[bad]);
+    sg_diag_help(d, "save the text as UTF-8");
+    sg_diag_end(d);
+}
+
 /* A text carrier: the whole text becomes a source of the package. */
 static signet_status read_text(signet_package *p, struct sg_log *log, const struct sg_input *input,
                                signet_carrier carrier,
@@ -69,7 +83,12 @@ static signet_status read_text(signet_package *p, struct sg_log *log, const stru
     }
     uint32_t source = sg_source_add(p, carrier, signet_str(input->name), signet_str(input->entry),
                                     text, (size_t)input->size);
-    return source != 0 ? read(p, log, source) : signet_package_status(p);
+    if (source == 0) {
+        return signet_package_status(p);
+    }
+    p->carrier = carrier;
+    check_utf8(p, log, source);
+    return read(p, log, source);
 }
 
 /* Adds the programs of the input to the package. */
