@@ -413,7 +413,9 @@ static inline struct sg_span sg_span_make(size_t offset, size_t length) {
 
 /* The value of that name in the graph; made as an undefined value when there is none. */
 signet_value sg_value_refer(signet_package *p, signet_graph graph, sg_strid name);
-/* The same without making one. */
+/* A further, undefined value of that name. 0: limit or no memory. */
+uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name);
+/* sg_value_refer without making one. */
 signet_value sg_value_lookup(const signet_package *p, signet_graph graph, sg_strid name);
 /* A run of argument records of kind NONE. Owner kind NONE: outside of any node or graph (declared
  * arguments of specs and call entries), where arguments name no value. 0: limit or no memory. */

@@ -17,8 +17,8 @@ static struct sg_value *edit(signet_package *p, signet_value value) {
 /* ---- Making, defining, forgetting -------------------------------------------------------------
  */
 
-/* A new undefined value; the first of its name is the one that look-ups find. */
-static uint32_t add_value(signet_package *p, uint32_t graph, sg_strid name) {
+/* The first of its name is the one that look-ups find. */
+uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name) {
     if (p->values.count > p->limits.values) {
         sg_package_fail(p, SIGNET_E_LIMIT);
         return 0;
@@ -52,7 +52,7 @@ signet_value sg_value_lookup(const signet_package *p, signet_graph graph, sg_str
 signet_value sg_value_refer(signet_package *p, signet_graph graph, sg_strid name) {
     signet_value v = sg_value_lookup(p, graph, name);
     if (v.id == 0 && graph.id != 0) {
-        v.id = add_value(p, graph.id, name);
+        v.id = sg_value_add(p, graph.id, name);
     }
     return v;
 }
@@ -61,7 +61,7 @@ uint32_t sg_value_define(signet_package *p, uint32_t graph, sg_strid name, signe
                          uint32_t arg) {
     uint32_t id = sg_map_get(p->names, name_key(graph, name));
     if (id == 0 || p->values.data[id].def != 0) {
-        id = add_value(p, graph, name);
+        id = sg_value_add(p, graph, name);
     }
     if (id != 0) {
         p->values.data[id].kind = (uint8_t)kind;
