@@ -152,13 +152,11 @@ static bool find_too_deep(const struct sg_json_doc *doc, uint64_t limit, const y
     SG_VEC(size_t) open = {NULL, 0, 0}; /* where each open container ends */
     const yyjson_val *begin = values_begin(doc);
     const yyjson_val *end = values_end(doc);
-    const yyjson_val *close = NULL; /* the innermost of them */
     bool ok = true;
     *found = NULL;
     for (const yyjson_val *v = begin; v < end; v++) {
-        while (v == close) {
+        while (open.count > 0 && v == begin + open.data[open.count - 1]) {
             open.count--;
-            close = open.count > 0 ? begin + open.data[open.count - 1] : NULL;
         }
         if (!is_container(v)) {
             continue;
@@ -171,8 +169,7 @@ static bool find_too_deep(const struct sg_json_doc *doc, uint64_t limit, const y
             ok = false;
             break;
         }
-        close = value_after(v);
-        open.data[open.count++] = (size_t)(close - begin);
+        open.data[open.count++] = (size_t)(value_after(v) - begin);
     }
     sg_vec_free(&doc->allocator, &open);
     return ok;

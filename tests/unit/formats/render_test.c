@@ -325,8 +325,8 @@ Test(render_full, any_place_of_any_line) {
         for (uint32_t i = 0; i < length; i++) {
             random = random * 1664525 + 1013904223;
             static const char some[] = "abc   \xe2\x82\xac\xc3\xa9\xff\t()";
-            line[i] =
-                round % 4 == 0 ? (char)(random >> 24) : some[(random >> 16) % (sizeof(some) - 1)];
+            line[i] = (char)(round % 4 == 0 ? (int)(random >> 24)
+                                            : some[(random >> 16) % (sizeof(some) - 1)]);
         }
         signet_location l = {.file = "f", .line = 1 + r[1] % 2000, .excerpt_length = length};
         l.excerpt = line;
