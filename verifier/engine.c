@@ -45,6 +45,12 @@ uint32_t sg_value_causes(const struct sg_verify *v, uint32_t value) {
     return value < v->p->values.count ? v->value_marks[value] : 0;
 }
 
+bool sg_fold(struct sg_verify *v, bool follows) {
+    bool before = v->log.muted;
+    v->log.muted = before || (follows && !v->log.torch_only);
+    return before;
+}
+
 void sg_not_checked(struct sg_verify *v, signet_code code) {
     v->not_checked[code] = true;
 }

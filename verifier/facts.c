@@ -296,13 +296,19 @@ const struct sg_arg *sg_spec_position_arg(const struct sg_verify *v, signet_side
     return i < list->count ? sg_arg(v->p, list->first + i) : NULL;
 }
 
+/* meta.size-negative speaks of such a size; it tells nothing. */
+static bool is_negative(const signet_package *p, uint32_t sym) {
+    return sg_sym(p, sym)->kind == SIGNET_SYM_INT && sg_sym(p, sym)->number < 0;
+}
+
 bool sg_sizes_same(const signet_package *p, const struct sg_type *a, const struct sg_type *b) {
     if (a->sizes.count != b->sizes.count) {
         return false;
     }
     for (uint32_t i = 0; i < a->sizes.count; i++) {
-        if (!sg_sym_same(p, (signet_sym){p->dims.data[a->sizes.first + i]}, p,
-                         (signet_sym){p->dims.data[b->sizes.first + i]})) {
+        signet_sym x = {p->dims.data[a->sizes.first + i]};
+        signet_sym y = {p->dims.data[b->sizes.first + i]};
+        if (!is_negative(p, x.id) && !is_negative(p, y.id) && !sg_sym_same(p, x, p, y)) {
             return false;
         }
     }

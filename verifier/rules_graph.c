@@ -13,14 +13,6 @@ static bool defined_by_node(const struct sg_verify *v, const struct sg_value *w)
     return signet_arg_owner(v->p, (signet_arg){w->def}) == SIGNET_OWNER_NODE_OUTPUT;
 }
 
-/* A finding that follows from another one of the same rule is counted as folded. PyTorch's profile
- * does not fold. */
-static bool fold(struct sg_verify *v, bool follows) {
-    bool before = v->log.muted;
-    v->log.muted = before || (follows && !v->log.torch_only);
-    return before;
-}
-
 /* Has the result before this one of the same node been found with that cause? */
 static bool follows_sibling(const struct sg_verify *v, const struct sg_value *w, uint32_t cause) {
     const struct sg_arg *a = sg_arg(v->p, w->def);
@@ -127,7 +119,7 @@ static void check_use_before_def(struct sg_verify *v, const struct sg_thing *t) 
         return;
     }
     uint32_t reader = signet_arg_node(v->p, (signet_arg){use}).id;
-    bool muted = fold(v, follows_sibling(v, w, SG_CAUSE_UNDEFINED));
+    bool muted = sg_fold(v, follows_sibling(v, w, SG_CAUSE_UNDEFINED));
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_GRAPH_USE_BEFORE_DEF,
                                       sg_at_arg(v->p, &v->log, (signet_arg){use}));
     if (reader == definer) {
@@ -203,7 +195,7 @@ static void check_duplicate_value(struct sg_verify *v, const struct sg_thing *t)
         return;
     }
     /* A node that stands there twice defines all its results twice: one finding. */
-    bool muted = fold(v, follows_sibling(v, w, SG_CAUSE_REDEFINED));
+    bool muted = sg_fold(v, follows_sibling(v, w, SG_CAUSE_REDEFINED));
     report_duplicate(v, t->value.id);
     v->log.muted = muted;
 }
@@ -355,7 +347,7 @@ static void check_name_clash(struct sg_verify *v, const struct sg_thing *t) {
     uint32_t first = n->outputs.count != 0 ? n->outputs.first : 0;
     bool repeated = sg_arg_has_value(sg_arg(v->p, first)) &&
                     sg_value(v->p, sg_arg(v->p, first)->u.ref.value)->redefined;
-    bool muted = fold(v, repeated);
+    bool muted = sg_fold(v, repeated);
     struct sg_diag *d =
         sg_diag_begin(&v->log, SIGNET_CODE_GRAPH_NAME_CLASH, sg_at_node(v->p, &v->log, t->node));
     sg_diag_message(d, "%s has the name of an earlier node", sg_node_words(v, t->node.id));
@@ -410,23 +402,6 @@ static void check_unused_input(struct sg_verify *v, const struct sg_thing *t) {
                                       sg_at_arg(v->p, &v->log, (signet_arg){w->def}));
     sg_diag_message(d, "nothing reads %s, %s", sg_quote(v, w->name), sg_arg_words(v, w->def));
     sg_diag_help(d, "remove the input together with its spec, if no caller needs it");
-    sg_diag_end(d);
-}
-
-/* ---- graph.bare-return ----------------------------------------------------------------------- */
-
-static void check_bare_return(struct sg_verify *v, const struct sg_thing *t) {
-    const struct sg_program *r = sg_program(v->p, t->program.id);
-    if (!sg_graph(v->p, r->graph)->returns_bare || r->specs[SIGNET_OUTPUT].count == 0) {
-        return;
-    }
-    struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_GRAPH_BARE_RETURN,
-                                      sg_at_graph(v->p, &v->log, (signet_graph){r->graph}));
-    sg_diag_message(d, "the program's own graph returns a bare value, but output specs belong to a "
-                       "tuple");
-    sg_diag_help(d, "let it return a tuple; only subgraphs may return a bare value");
-    sg_diag_known_as(d, "TypeError: 'Node' object is not iterable");
-    sg_diag_torch(d, "S-NOUT");
     sg_diag_end(d);
 }
 
@@ -536,7 +511,6 @@ static void check_nesting(struct sg_verify *v, const struct sg_thing *t) {
 
 static const struct sg_rule rules[] = {
     {SIGNET_CODE_GRAPH_LIMITS, SG_SCOPE_PROGRAM, 0, check_nesting},
-    {SIGNET_CODE_GRAPH_BARE_RETURN, SG_SCOPE_PROGRAM, 0, check_bare_return},
     {SIGNET_CODE_GRAPH_DUPLICATE_VALUE, SG_SCOPE_INPUT, 0, check_duplicate_input},
     {SIGNET_CODE_GRAPH_LIMITS, SG_SCOPE_GRAPH, SG_CAUSE_NESTING, check_depth},
     {SIGNET_CODE_GRAPH_UNDEFINED_VALUE, SG_SCOPE_VALUE, SG_CAUSE_NO_INPUT, check_undefined_value},

@@ -146,36 +146,46 @@ static void check_used_kind(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_end(d);
 }
 
-/* A spec that declares a value where the graph has a literal, or the other way round. */
-static void check_input_kind(struct sg_verify *v, const struct sg_thing *t) {
-    const struct sg_arg *a = sg_spec_position_arg(v, SIGNET_INPUT, t->index);
-    const struct sg_spec *s = sg_spec_at(v, SIGNET_INPUT, t->index);
-    const struct sg_arg *declared = sg_arg(v->p, s->arg);
-    sg_payload payload = sg_arg_kind_payload((signet_arg_kind)declared->kind);
-    bool declares_value =
-        payload == SG_PAYLOAD_VALUE || (payload == SG_PAYLOAD_SYMBOL && !declared->literal);
-    if (a == NULL || s->faulty || declared->name == 0 || !declares_value ||
-        declared->kind == SIGNET_ARG_CONSTANT || sg_arg_has_value(a) || a->kind == SIGNET_ARG_RAW) {
+/* The class that the specs or a use gives to an object against the one it is described by. */
+static void report_class(struct sg_verify *v, signet_location where, const char *whose,
+                         uint32_t value, sg_strid class_name) {
+    const struct sg_value *w = sg_value(v->p, value);
+    struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_META_KIND, where);
+    sg_diag_message(d, "%s takes %s for a %s, but it is described as a %s", whose,
+                    sg_quote(v, w->name), sg_quote(v, class_name), sg_quote(v, w->description));
+    sg_diag_related(d, sg_at_description(v->p, &v->log, (signet_value){value}), "described here");
+    sg_diag_help(d, "name the same class everywhere");
+    sg_diag_end(d);
+    sg_mark_value(v, value, SG_CAUSE_META);
+}
+
+static void check_declared_class(struct sg_verify *v, const struct sg_thing *t) {
+    const struct sg_arg *declared = sg_arg(v->p, sg_spec_at(v, SIGNET_INPUT, t->index)->arg);
+    uint32_t value = sg_input_value(v, t->index);
+    const struct sg_value *w = sg_value(v->p, value);
+    if (declared->kind == SIGNET_ARG_CUSTOM_OBJ && declared->name == w->name &&
+        declared->u.ref.extra != 0 && w->described_as == SIGNET_VALUE_CUSTOM_OBJ &&
+        w->description != 0 && w->description != declared->u.ref.extra) {
+        report_class(
+            v, sg_at_spec(v->p, &v->log, v->program, SIGNET_INPUT, t->index, SG_SPEC_WHOLE),
+            sg_log_text(&v->log, "the spec of input %u", t->index), value, declared->u.ref.extra);
+    }
+}
+
+static void check_used_class(struct sg_verify *v, const struct sg_thing *t) {
+    const struct sg_value *w = sg_value(v->p, t->value.id);
+    if (w->described_as != SIGNET_VALUE_CUSTOM_OBJ || w->description == 0) {
         return;
     }
-    const char *literal = signet_arg_kind_name((signet_arg_kind)a->kind);
-    struct sg_diag *d =
-        sg_diag_begin(&v->log, SIGNET_CODE_META_KIND,
-                      sg_at_spec(v->p, &v->log, v->program, SIGNET_INPUT, t->index, SG_SPEC_NAME));
-    sg_diag_message(d, "%s is declared as %s %s, but the graph's input %u is a literal (%s)",
-                    sg_spec_words(v, SIGNET_INPUT, t->index),
-                    kind_words(sg_arg_kind_value_kind((signet_arg_kind)declared->kind)),
-                    sg_quote(v, declared->name), t->index, literal != NULL ? literal : "unknown");
-    sg_diag_help(d, "make the graph's input %u define %s", t->index, sg_quote(v, declared->name));
-    signet_graph graph = {sg_program(v->p, v->program.id)->graph};
-    uint32_t lost = sg_value_lookup(v->p, graph, declared->name).id;
-    if (sg_value(v->p, lost)->use_count != 0 && sg_value(v->p, lost)->def == 0) {
-        sg_mark_value(v, lost, SG_CAUSE_NO_INPUT);
-        sg_diag_known_as(d, "KeyError: %s", sg_quote(v, declared->name));
-        sg_diag_torch(d, "D-USE");
+    for (uint32_t use = w->first_use; use != 0; use = sg_arg(v->p, use)->next_use) {
+        const struct sg_arg *a = sg_arg(v->p, use);
+        if (a->kind == SIGNET_ARG_CUSTOM_OBJ && a->u.ref.extra != 0 &&
+            a->u.ref.extra != w->description) {
+            report_class(v, sg_at_arg(v->p, &v->log, (signet_arg){use}), sg_arg_words(v, use),
+                         t->value.id, a->u.ref.extra);
+            return;
+        }
     }
-    sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND | SG_CAUSE_NAME);
 }
 
 /* ---- meta.rank, meta.size-negative, meta.device-unknown ---------------------------------------
@@ -375,8 +385,7 @@ static void check_device_disagrees(struct sg_verify *v, const struct sg_thing *t
     if (devices.other == 0) {
         return;
     }
-    bool muted = v->log.muted;
-    v->log.muted = muted || (devices.explained && !v->log.torch_only);
+    bool muted = sg_fold(v, devices.explained);
     sg_strid first = device_of(v, devices.value);
     sg_strid second = device_of(v, devices.other);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_META_DEVICE_DISAGREES,
@@ -409,10 +418,11 @@ static void check_unused(struct sg_verify *v, const struct sg_thing *t) {
 }
 
 static const struct sg_rule rules[] = {
-    {SIGNET_CODE_META_KIND, SG_SCOPE_INPUT, SG_CAUSE_INPUT_COUNT, check_input_kind},
+    {SIGNET_CODE_META_KIND, SG_SCOPE_INPUT, SG_CAUSE_INPUT_COUNT, check_declared_class},
     {SIGNET_CODE_META_MISSING, SG_SCOPE_VALUE, 0, check_missing},
     {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_REDEFINED, check_described_kind},
     {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_META | SG_CAUSE_REDEFINED, check_used_kind},
+    {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_META | SG_CAUSE_REDEFINED, check_used_class},
     {SIGNET_CODE_META_RANK, SG_SCOPE_VALUE, 0, check_rank},
     {SIGNET_CODE_META_SIZE_NEGATIVE, SG_SCOPE_VALUE, 0, check_size_negative},
     {SIGNET_CODE_META_DEVICE_UNKNOWN, SG_SCOPE_VALUE, 0, check_device_unknown},

@@ -212,27 +212,32 @@ static void explain_missing(struct sg_verify *v, struct sg_diag *d, const struct
     }
 }
 
-/* PyTorch's own words, so that people who search for them find this. */
+/* PyTorch's own words, so that people who search for them find this. It does not look at every
+ * mutation (see rules_torch.c). */
 static void say_known_as(struct sg_verify *v, struct sg_diag *d, const struct sg_mutation *m) {
     sg_strid name =
         m->value != 0 ? sg_value(v->p, m->value)->name : sg_spec_name(v, SIGNET_OUTPUT, m->output);
     const char *output = sg_log_name(&v->log, sg_string(v->p, name));
+    const char *check = NULL;
+    if (sg_torch_outputs(v)->check == NULL) {
+        return;
+    }
     switch (signet_output_kind_aims_at(m->kind)) {
     case SIGNET_INPUT_KIND_BUFFER:
-        sg_diag_torch(d, "S-MBUF");
+        check = "S-MBUF";
         sg_diag_known_as(
             d, "SpecViolationError \"Buffer output %s does not point to a buffer that exists\"",
             output);
         break;
     case SIGNET_INPUT_KIND_PARAMETER:
-        sg_diag_torch(d, "S-MPAR");
+        check = "S-MPAR";
         sg_diag_known_as(
             d,
             "SpecViolationError \"Parameter output %s does not point to a parameter that exists\"",
             output);
         break;
     case SIGNET_INPUT_KIND_USER_INPUT:
-        sg_diag_torch(d, "S-MUSR");
+        check = "S-MUSR";
         sg_diag_known_as(
             d,
             "SpecViolationError \"User input output %s does not point to a user input that "
@@ -245,6 +250,21 @@ static void say_known_as(struct sg_verify *v, struct sg_diag *d, const struct sg
     case SIGNET_INPUT_KIND_TOKEN:
         break;
     }
+    sg_diag_torch(d, check);
+}
+
+/* An input of that target exists, but a finding has told that its kind is wrong. */
+static bool is_told_at_input(const struct sg_verify *v, const struct sg_mutation *m) {
+    static const signet_input_kind kinds[] = {SIGNET_INPUT_KIND_PARAMETER, SIGNET_INPUT_KIND_BUFFER,
+                                              SIGNET_INPUT_KIND_CONSTANT_TENSOR};
+    for (size_t i = 0; i < SG_COUNT_OF(kinds); i++) {
+        uint32_t input = sg_input_find(v, kinds[i], m->target);
+        if (input != 0 &&
+            (v->spec_marks[SIGNET_INPUT][input - 1] & (SG_CAUSE_KIND | SG_CAUSE_TARGET)) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void check_missing(struct sg_verify *v, const struct sg_thing *t, signet_code code,
@@ -254,6 +274,7 @@ static void check_missing(struct sg_verify *v, const struct sg_thing *t, signet_
         return;
     }
     const char *noun = kind_noun(signet_output_kind_aims_at(kind));
+    bool muted = sg_fold(v, is_told_at_input(v, m));
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, t->index, SG_SPEC_TARGET);
     struct sg_diag *d = sg_diag_begin(&v->log, code, at);
@@ -273,6 +294,7 @@ static void check_missing(struct sg_verify *v, const struct sg_thing *t, signet_
     }
     say_known_as(v, d, m);
     sg_diag_end(d);
+    v->log.muted = muted;
     sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TARGET);
     sg_mark_program(v, SG_CAUSE_CALLS);
 }
@@ -357,8 +379,10 @@ struct type_pair {
 
 static struct type_pair types_of(const struct sg_verify *v, uint32_t output) {
     struct type_pair pair = {mutation_at(v, output), NULL, NULL, 0, 0};
-    uint32_t state =
-        pair.m != NULL && pair.m->input != 0 ? sg_input_value(v, pair.m->input - 1) : 0;
+    uint32_t input = pair.m != NULL ? pair.m->input : 0;
+    /* What stands at the input's position must be what its spec means. */
+    bool bound = input != 0 && (v->spec_marks[SIGNET_INPUT][input - 1] & SG_CAUSE_NAME) == 0;
+    uint32_t state = bound ? sg_input_value(v, input - 1) : 0;
     if (has_type(v, state) && has_type(v, pair.m->value)) {
         pair.state_type = sg_value(v->p, state)->description;
         pair.value_type = sg_value(v->p, pair.m->value)->description;
@@ -530,13 +554,17 @@ static void check_order_hazard(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_end(d);
 }
 
+static bool is_towards_executorch(const struct sg_verify *v) {
+    return v->stage == SIGNET_STAGE_EDGE || v->stage == SIGNET_STAGE_LOWERED;
+}
+
 static void check_name_collision(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_mutation *m = mutation_at(v, t->index);
     if (m == NULL || m->kind != SIGNET_OUTPUT_KIND_BUFFER_MUTATION || m->input == 0) {
         return;
     }
     uint32_t user = sg_input_find(v, SIGNET_INPUT_KIND_USER_INPUT, m->target);
-    if (user == 0) {
+    if (user == 0 || !is_towards_executorch(v)) {
         return;
     }
     signet_location at =
@@ -554,9 +582,8 @@ static void check_name_collision(struct sg_verify *v, const struct sg_thing *t) 
 
 static void check_parameter_kept(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_mutation *m = mutation_at(v, t->index);
-    bool towards_executorch = v->stage == SIGNET_STAGE_EDGE || v->stage == SIGNET_STAGE_LOWERED;
     if (m == NULL || m->kind != SIGNET_OUTPUT_KIND_PARAMETER_MUTATION || m->input == 0 ||
-        !towards_executorch) {
+        !is_towards_executorch(v)) {
         return;
     }
     signet_location at =
@@ -701,16 +728,18 @@ static void check_undeclared(struct sg_verify *v, const struct sg_thing *t) {
 /* What stands at a mutation's position is not its value. */
 #define NO_POSITION (SG_CAUSE_OUTPUT_COUNT | SG_CAUSE_WRITTEN_BACK)
 
+/* The input that has the target may be the one that is missing, or that has another one's target.
+ */
+#define NO_TARGET (SG_CAUSE_INPUT_COUNT | SG_CAUSE_TARGET_TAKEN | SG_CAUSE_KIND)
+
 static const struct sg_rule rules[] = {
     {SIGNET_CODE_MUTATION_NAME_POSITION, SG_SCOPE_OUTPUT,
      NO_POSITION | SG_CAUSE_OUTPUT_ORDER | SG_CAUSE_NAME, check_name_position},
-    {SIGNET_CODE_MUTATION_TARGET_MISSING, SG_SCOPE_OUTPUT, SG_CAUSE_KIND, check_target_missing},
-    {SIGNET_CODE_MUTATION_PARAMETER_MISSING, SG_SCOPE_OUTPUT, SG_CAUSE_KIND,
-     check_parameter_missing},
-    {SIGNET_CODE_MUTATION_USER_INPUT_MISSING, SG_SCOPE_OUTPUT, SG_CAUSE_KIND,
-     check_user_input_missing},
-    {SIGNET_CODE_MUTATION_DUPLICATE, SG_SCOPE_OUTPUT, SG_CAUSE_TARGET | SG_CAUSE_KIND,
-     check_duplicate},
+    {SIGNET_CODE_MUTATION_TARGET_MISSING, SG_SCOPE_OUTPUT, NO_TARGET, check_target_missing},
+    {SIGNET_CODE_MUTATION_PARAMETER_MISSING, SG_SCOPE_OUTPUT, NO_TARGET, check_parameter_missing},
+    {SIGNET_CODE_MUTATION_USER_INPUT_MISSING, SG_SCOPE_OUTPUT, NO_TARGET, check_user_input_missing},
+    {SIGNET_CODE_MUTATION_DUPLICATE, SG_SCOPE_OUTPUT,
+     SG_CAUSE_OUTPUT_COUNT | SG_CAUSE_TARGET | SG_CAUSE_KIND, check_duplicate},
     {SIGNET_CODE_MUTATION_SHAPE, SG_SCOPE_OUTPUT,
      NO_POSITION | SG_CAUSE_INPUT_COUNT | SG_CAUSE_OUTPUT_ORDER | SG_CAUSE_NAME | SG_CAUSE_TARGET |
          SG_CAUSE_KIND,

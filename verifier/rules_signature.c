@@ -2,6 +2,8 @@
 
 /* signature.*: specs against the graph, by position and by name. */
 
+#include <string.h>
+
 #include "base/compiler.h"
 #include "verifier/verifier_internal.h"
 
@@ -88,7 +90,7 @@ static void check_count(struct sg_verify *v, signet_side side, signet_code code,
                         const char *torch) {
     uint32_t specs = spec_count(v, side);
     uint32_t graph = positions(v, side)->count;
-    if (specs == graph) {
+    if (specs == graph || sg_program(v->p, v->program.id)->faulty) {
         return;
     }
     const char *what = side == SIGNET_INPUT ? "input" : "output";
@@ -243,15 +245,18 @@ static void report_kind_at_position(struct sg_verify *v, signet_side side, uint3
                     signet_arg_kind_name((signet_arg_kind)declared->kind),
                     declared_words(v, side, i), arg_words(v, found));
     sg_diag_help(d, "whatever changed the graph must change the signature with it");
-    if (sg_arg_kind_payload((signet_arg_kind)declared->kind) == SG_PAYLOAD_VALUE ||
-        side == SIGNET_OUTPUT) {
-        sg_diag_torch(d, side == SIGNET_INPUT ? "S-INN" : "S-USR");
+    signet_graph graph = {sg_program(v->p, v->program.id)->graph};
+    uint32_t value = sg_value_lookup(v->p, graph, declared->name).id;
+    bool lost = side == SIGNET_INPUT && value != 0 && sg_value(v->p, value)->def == 0;
+    if (side == SIGNET_OUTPUT) {
+        sg_diag_torch(d, sg_torch_outputs(v)->check);
+    } else if (lost) { /* PyTorch does not compare a literal with its spec */
+        sg_diag_torch(d, "D-USE");
+        sg_diag_known_as(d, "KeyError: %s", sg_quote(v, declared->name));
     }
     sg_diag_end(d);
     sg_mark_spec(v, side, i, SG_CAUSE_KIND | SG_CAUSE_NAME);
-    signet_graph graph = {sg_program(v->p, v->program.id)->graph};
-    uint32_t value = sg_value_lookup(v->p, graph, declared->name).id;
-    if (side == SIGNET_INPUT && value != 0 && sg_value(v->p, value)->def == 0) {
+    if (lost) {
         sg_mark_value(v, value, SG_CAUSE_NO_INPUT);
     }
 }
@@ -279,7 +284,7 @@ static bool check_constant(struct sg_verify *v, signet_side side, uint32_t i, si
                         arg_words(v, found));
         sg_diag_help(d, "state the same constant in the graph and in the signature");
         if (side == SIGNET_OUTPUT) {
-            sg_diag_torch(d, "S-USR");
+            sg_diag_torch(d, sg_torch_outputs(v)->check);
         }
         sg_diag_end(d);
         sg_mark_spec(v, side, i, SG_CAUSE_NAME);
@@ -321,29 +326,14 @@ static bool left_to_mutation(const struct sg_verify *v, uint32_t i, uint32_t els
 }
 
 /* PyTorch's check that refuses a wrong name of this spec; null: it does not compare it. */
-static const char *torch_name_check(const struct sg_verify *v, signet_side side, uint32_t i) {
-    const struct sg_spec *s = sg_spec_at(v, side, i);
-    if (side == SIGNET_INPUT) {
-        signet_arg_kind kind = (signet_arg_kind)sg_arg(v->p, s->arg)->kind;
-        bool compared = kind == SIGNET_ARG_TENSOR || kind == SIGNET_ARG_SYM_INT ||
-                        kind == SIGNET_ARG_SYM_FLOAT || kind == SIGNET_ARG_SYM_BOOL;
-        return compared ? "S-INN" : NULL;
+static const char *torch_name_check(struct sg_verify *v, signet_side side, uint32_t i) {
+    if (side == SIGNET_OUTPUT) {
+        return sg_torch_outputs(v)->check;
     }
-    switch ((signet_output_kind)s->kind) {
-    case SIGNET_OUTPUT_KIND_USER_OUTPUT:
-    case SIGNET_OUTPUT_KIND_LOSS_OUTPUT:
-        return "S-USR";
-    case SIGNET_OUTPUT_KIND_BUFFER_MUTATION:
-    case SIGNET_OUTPUT_KIND_PARAMETER_MUTATION:
-    case SIGNET_OUTPUT_KIND_USER_INPUT_MUTATION:
-        return "S-MNONE";
-    case SIGNET_OUTPUT_KIND_UNKNOWN:
-    case SIGNET_OUTPUT_KIND_GRADIENT_TO_PARAMETER:
-    case SIGNET_OUTPUT_KIND_GRADIENT_TO_USER_INPUT:
-    case SIGNET_OUTPUT_KIND_TOKEN:
-        break;
-    }
-    return NULL;
+    signet_arg_kind kind = (signet_arg_kind)sg_arg(v->p, sg_spec_at(v, side, i)->arg)->kind;
+    bool compared = kind == SIGNET_ARG_TENSOR || kind == SIGNET_ARG_SYM_INT ||
+                    kind == SIGNET_ARG_SYM_FLOAT || kind == SIGNET_ARG_SYM_BOOL;
+    return compared ? "S-INN" : NULL;
 }
 
 static void say_known_as(struct sg_verify *v, struct sg_diag *d, signet_side side, uint32_t i) {
@@ -357,12 +347,12 @@ static void say_known_as(struct sg_verify *v, struct sg_diag *d, signet_side sid
     if (side == SIGNET_INPUT) {
         sg_diag_known_as(d, "SpecViolationError \"Input spec name %s does not match node name %s\"",
                          declared, found);
-    } else if (check[2] == 'U') {
+    } else if (strcmp(check, "S-USR") == 0) {
         sg_diag_known_as(d,
                          "SpecViolationError \"User output %s is not in the correct order or is "
                          "not found in the exported program's user_output list\"",
                          found);
-    } else {
+    } else if (strcmp(check, "S-MNONE") == 0) {
         sg_diag_known_as(
             d, "SpecViolationError \"Mutation node %s is neither a buffer nor a user input\"",
             found);
@@ -372,7 +362,7 @@ static void say_known_as(struct sg_verify *v, struct sg_diag *d, signet_side sid
 static void check_name(struct sg_verify *v, signet_side side, uint32_t i, signet_code code) {
     const struct sg_arg *found = sg_spec_position_arg(v, side, i);
     const struct sg_arg *declared = sg_arg(v->p, sg_spec_at(v, side, i)->arg);
-    if (found == NULL || found->kind == SIGNET_ARG_RAW ||
+    if (found == NULL || found->kind == SIGNET_ARG_RAW || sg_spec_at(v, side, i)->faulty ||
         check_constant(v, side, i, code, declared, found)) {
         return;
     }
@@ -511,9 +501,12 @@ static uint32_t group_of(const struct sg_verify *v, uint32_t i) {
     return kind < SG_COUNT_OF(groups) ? groups[kind] : groups[0];
 }
 
+/* token.order speaks of tokens; a mutation or gradient of nothing has a kind that is wrong. */
 static bool is_ordered_kind(const struct sg_verify *v, uint32_t i) {
-    uint8_t kind = sg_spec_at(v, SIGNET_OUTPUT, i)->kind;
-    return kind != SIGNET_OUTPUT_KIND_TOKEN && kind != 0; /* token.order speaks of tokens */
+    const struct sg_spec *s = sg_spec_at(v, SIGNET_OUTPUT, i);
+    signet_input_kind aim = signet_output_kind_aims_at((signet_output_kind)s->kind);
+    return s->kind != SIGNET_OUTPUT_KIND_TOKEN && s->kind != 0 &&
+           (aim == SIGNET_INPUT_KIND_UNKNOWN || sg_input_find(v, aim, s->target) != 0);
 }
 
 static void check_order(struct sg_verify *v, const struct sg_thing *t) {
@@ -605,6 +598,7 @@ static void check_duplicates(struct sg_verify *v, const struct sg_thing *t, sign
     sg_diag_help(d, "use one input for both, or give this one the target it is meant for");
     sg_diag_end(d);
     sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_TARGET);
+    sg_mark_program(v, SG_CAUSE_TARGET_TAKEN);
 }
 
 static void check_duplicate_target(struct sg_verify *v, const struct sg_thing *t) {
@@ -680,9 +674,10 @@ static const struct sg_rule rules[] = {
     {SIGNET_CODE_SIGNATURE_KIND, SG_SCOPE_INPUT,
      SG_CAUSE_INPUT_COUNT | SG_CAUSE_NAME | SG_CAUSE_KIND, check_input_kind},
     {SIGNET_CODE_SIGNATURE_TARGET_MISSING, SG_SCOPE_INPUT, SG_CAUSE_KIND, check_target_missing},
-    {SIGNET_CODE_SIGNATURE_DUPLICATE_TARGET, SG_SCOPE_INPUT, SG_CAUSE_TARGET,
+    {SIGNET_CODE_SIGNATURE_DUPLICATE_TARGET, SG_SCOPE_INPUT, SG_CAUSE_TARGET | SG_CAUSE_INPUT_COUNT,
      check_duplicate_target},
-    {SIGNET_CODE_SIGNATURE_SHARED_TARGET, SG_SCOPE_INPUT, SG_CAUSE_TARGET, check_shared_target},
+    {SIGNET_CODE_SIGNATURE_SHARED_TARGET, SG_SCOPE_INPUT, SG_CAUSE_TARGET | SG_CAUSE_INPUT_COUNT,
+     check_shared_target},
     {SIGNET_CODE_SIGNATURE_FLAG, SG_SCOPE_INPUT, 0, check_flag},
     {SIGNET_CODE_SIGNATURE_OUTPUT_NAME, SG_SCOPE_OUTPUT, COUNT_OR_ORDER, check_output_name},
     {SIGNET_CODE_SIGNATURE_KIND, SG_SCOPE_OUTPUT, COUNT_OR_ORDER | SG_CAUSE_KIND,

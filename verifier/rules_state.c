@@ -208,6 +208,7 @@ static void check_parameter(struct sg_verify *v, const struct sg_thing *t, signe
                          sg_log_name(&v->log, sg_string(v->p, s->target)));
     }
     sg_diag_end(d);
+    sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND);
 }
 
 static void check_not_parameter(struct sg_verify *v, const struct sg_thing *t) {

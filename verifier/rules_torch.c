@@ -177,8 +177,9 @@ const struct sg_torch_outputs *sg_torch_outputs(struct sg_verify *v) {
     }
     if (!ok) {
         sg_no_memory(v);
-    } else if (c.g->outputs.count == r->specs[SIGNET_OUTPUT].count) {
-        check_outputs(&c); /* PyTorch gets there only when the numbers agree */
+    } else if (c.g->outputs.count == r->specs[SIGNET_OUTPUT].count &&
+               sg_kinds(v)->count[SIGNET_OUTPUT][0] == 0) {
+        check_outputs(&c); /* PyTorch gets there only when everything was read and counts agree */
     }
     sg_map_destroy(c.by_name);
     return verdict;

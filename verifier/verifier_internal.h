@@ -61,6 +61,7 @@ enum {
     SG_CAUSE_CALLS = 1u << 4, /* the signature's kinds are wrong, so leaf counts cannot fit */
     SG_CAUSE_WRITTEN_BACK = 1u << 5, /* no fault: stage final has no mutation outputs any more */
     SG_CAUSE_NESTING = 1u << 6,      /* a graph is inside itself */
+    SG_CAUSE_TARGET_TAKEN = 1u << 7, /* two inputs have one target, so another may have none */
     /* of a spec */
     SG_CAUSE_NAME = 1u << 8,    /* name and position disagree */
     SG_CAUSE_KIND = 1u << 9,    /* its kind cannot be right */
@@ -182,6 +183,10 @@ uint32_t sg_value_causes(const struct sg_verify *v, uint32_t value);
 
 /* The code could not be decided on this program (the carrier does not tell). */
 void sg_not_checked(struct sg_verify *v, signet_code code);
+
+/* Mutes the log for a finding that follows from another one of the same rule; PyTorch's profile
+ * does not fold. Returns what v->log.muted must be set back to. */
+bool sg_fold(struct sg_verify *v, bool follows);
 
 /* Memory ran out: the run fails with that status. */
 void sg_no_memory(struct sg_verify *v);
