@@ -109,9 +109,7 @@ static signet_status read_carrier(signet_package *p, struct sg_log *log,
     case SIGNET_CARRIER_PRINTED:
         return read_text(p, log, input, carrier, sg_printed_read);
     case SIGNET_CARRIER_SGT:
-        return refuse_input(log, input, SIGNET_CODE_CARRIER_UNSUPPORTED,
-                            "text, which this version of Signet does not read yet",
-                            "give a .pt2 archive or a model.json");
+        return read_text(p, log, input, carrier, sg_sgt_read);
     case SIGNET_CARRIER_PTE:
         return refuse_input(
             log, input, SIGNET_CODE_CARRIER_UNSUPPORTED,

@@ -346,12 +346,6 @@ static size_t decode_escape(struct sg_text *t, signet_string s, size_t i) {
 /* Decodes what stands between the quotes into r->decoded. */
 static bool decode(struct sg_sgt_reader *r, signet_string s) {
     size_t base = (size_t)(s.data - r->text);
-    size_t odd = sg_utf8_check(s.data, s.length);
-    if (odd < s.length) {
-        return sg_sgt_wrong(
-            r, base + odd, 1, "expected UTF-8, found the byte 0x%02x; bytes are written \\x%02x",
-            (unsigned)(unsigned char)s.data[odd], (unsigned)(unsigned char)s.data[odd]);
-    }
     sg_text_clear(&r->decoded);
     size_t i = 0;
     while (i < s.length) {

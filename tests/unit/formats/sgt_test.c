@@ -408,8 +408,6 @@ Test(sgt, wrong_lines) {
                                   "found another one"},
         {"%x = call @a(\"\\ud800\")", "15: expected an escape (\\\\ \\\" \\n \\r \\t \\xNN "
                                       "\\uNNNN), found another one"},
-        {"%x = call @a(\"\xff\")", "15: expected UTF-8, found the byte 0xff; bytes are written "
-                                   "\\xff"},
         {"%x = call @a(99999999999999999999)",
          "14: expected an integer of 64 bits, found a larger one"},
         {"%x = call @a(3x)", "14: expected a number, found one that runs into a word"},
