@@ -124,8 +124,9 @@ static void free_program(struct sg_verify *v) {
     sg_map_destroy(f->output_of_name);
     sg_map_destroy(f->output_of_value);
     sg_map_destroy(f->state_of_name);
+    sg_map_destroy(f->unbound);
     f->input_of_target = f->input_of_name = f->output_of_name = NULL;
-    f->output_of_value = f->state_of_name = NULL;
+    f->output_of_value = f->state_of_name = f->unbound = NULL;
     sg_vec_free(&v->p->allocator, &f->mutations);
 }
 
@@ -191,6 +192,10 @@ static bool index_outputs(struct sg_verify *v, const struct sg_program *r) {
             .target = s->target,
             .input = sg_input_find(v, signet_output_kind_aims_at(kind), s->target),
             .value = i < positions ? f->output_value[i] : 0};
+        if (f->mutations.data[f->mutations.count - 1].input == 0 &&
+            !put_first(f->unbound, sg_key(0, s->target), f->mutations.count)) {
+            return false;
+        }
     }
     return true;
 }
@@ -242,10 +247,11 @@ bool sg_facts_program(struct sg_verify *v) {
     f->output_of_name = sg_map_create(a);
     f->output_of_value = sg_map_create(a);
     f->state_of_name = sg_map_create(a);
+    f->unbound = sg_map_create(a);
     return f->input_value != NULL && f->output_value != NULL && f->input_of_target != NULL &&
            f->input_of_name != NULL && f->output_of_name != NULL && f->output_of_value != NULL &&
-           f->state_of_name != NULL && index_output_values(v, g) && index_inputs(v, r) &&
-           index_outputs(v, r) && index_states(v, r) && index_aims(v, r);
+           f->state_of_name != NULL && f->unbound != NULL && index_output_values(v, g) &&
+           index_inputs(v, r) && index_outputs(v, r) && index_states(v, r) && index_aims(v, r);
 }
 
 /* ---- Look-ups -------------------------------------------------------------------------------- */

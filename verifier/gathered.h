@@ -49,6 +49,14 @@ struct sg_torch_outputs {
     uint32_t shared;   /* position + 1 of a mutation whose value updates another target too */
 };
 
+/* What the program's own entry of the call graph says. */
+struct sg_leaves {
+    uint32_t program;
+    bool known[2];     /* by side: there is an entry, and its spec is well-formed */
+    uint32_t count[2]; /* values that its in_spec and out_spec have */
+    uint32_t claimed;  /* outputs of other kinds that out_spec seems to count */
+};
+
 /* Kept in struct sg_verify. */
 struct sg_gathered {
     uint8_t *op_marks;   /* by operator id */
@@ -62,6 +70,7 @@ struct sg_gathered {
     SG_VEC(struct sg_symbol) symbols; /* ranges first, then in order of values */
     SG_VEC(uint32_t) stack;           /* expressions still to be looked into */
     struct sg_kinds kinds;
+    struct sg_leaves leaves;
     struct sg_torch_outputs torch_outputs;
     struct sg_map
         *gradients; /* sg_key(output kind, target) -> position + 1 of the first gradient */
@@ -78,6 +87,13 @@ uint32_t sg_symbol_find(const struct sg_verify *v, sg_strid name);
 
 /* The specs of the program at hand, counted. */
 const struct sg_kinds *sg_kinds(struct sg_verify *v);
+
+/* The calling convention of the program at hand. */
+const struct sg_leaves *sg_leaves(struct sg_verify *v);
+/* A mutation that cannot be one, in a program whose out_spec counts more values than there are user
+ * outputs: it was meant as one, and call.leaf-count tells it. True when that explains the output.
+ */
+bool sg_claims_user_output(struct sg_verify *v, uint32_t output);
 
 /* PyTorch's verdict on the outputs of the program at hand. */
 const struct sg_torch_outputs *sg_torch_outputs(struct sg_verify *v);

@@ -67,6 +67,44 @@ static uint32_t user_values(struct sg_verify *v, signet_side side) {
                : count[SIGNET_OUTPUT_KIND_USER_OUTPUT] + count[SIGNET_OUTPUT_KIND_LOSS_OUTPUT];
 }
 
+const struct sg_leaves *sg_leaves(struct sg_verify *v) {
+    struct sg_leaves *l = &v->gathered.leaves;
+    const struct sg_program *r = sg_program(v->p, v->program.id);
+    if (l->program == v->program.id) {
+        return l;
+    }
+    *l = (struct sg_leaves){.program = v->program.id};
+    for (uint32_t i = 0; i < r->calls.count && !r->faulty; i++) {
+        const struct sg_call *c = &r->calls.data[i];
+        if (!is_root(v, c) || !c->has_signature) {
+            continue;
+        }
+        signet_treespec specs[2];
+        for (uint32_t side = 0; side < 2; side++) {
+            l->known[side] =
+                sg_kinds(v)->count[side][0] == 0 &&
+                parse(v, side == SIGNET_INPUT ? c->in_spec : c->out_spec, &specs[side]);
+            l->count[side] = l->known[side] ? specs[side].leaves : 0;
+        }
+        break;
+    }
+    return l;
+}
+
+bool sg_claims_user_output(struct sg_verify *v, uint32_t output) {
+    const struct sg_leaves *l = sg_leaves(v);
+    if ((v->spec_marks[SIGNET_OUTPUT][output] & SG_CAUSE_COUNTED) != 0) {
+        return true;
+    }
+    if (!l->known[SIGNET_OUTPUT] ||
+        l->count[SIGNET_OUTPUT] <= user_values(v, SIGNET_OUTPUT) + l->claimed) {
+        return false;
+    }
+    v->gathered.leaves.claimed++;
+    sg_mark_spec(v, SIGNET_OUTPUT, output, SG_CAUSE_COUNTED);
+    return true;
+}
+
 /* Specs whose kind or target a finding doubts: with other kinds, the numbers may well agree. */
 static uint32_t doubtful(const struct sg_verify *v, signet_side side) {
     uint32_t count = 0;
@@ -76,23 +114,39 @@ static uint32_t doubtful(const struct sg_verify *v, signet_side side) {
     return count;
 }
 
+/* Which outputs the numbers may be about. */
+static void note_counted(struct sg_verify *v, struct sg_diag *d, signet_side side) {
+    enum { SHOWN = 4 };
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < sg_program(v->p, v->program.id)->specs[side].count && shown < SHOWN;
+         i++) {
+        if ((v->spec_marks[side][i] & SG_CAUSE_COUNTED) == 0) {
+            continue;
+        }
+        shown++;
+        sg_diag_note(d,
+                     "%s does not fit its place as a %s either: with another kind the numbers "
+                     "would agree",
+                     sg_spec_words(v, side, i), sg_spec_kind_words(v, side, i));
+    }
+}
+
 static void check_leaves(struct sg_verify *v, uint32_t i, signet_side side) {
     const struct sg_call *c = call_at(v, i);
+    const struct sg_leaves *l = sg_leaves(v);
     const char *which = side == SIGNET_INPUT ? "in_spec" : "out_spec";
     const char *what = side == SIGNET_INPUT ? "user inputs" : "user outputs";
-    signet_treespec spec;
-    if (!is_root(v, c) || !c->has_signature || sg_program(v->p, v->program.id)->faulty ||
-        sg_kinds(v)->count[side][0] != 0 ||
-        !parse(v, side == SIGNET_INPUT ? c->in_spec : c->out_spec, &spec) ||
-        spec.leaves == user_values(v, side)) {
+    uint32_t have = user_values(v, side);
+    uint32_t leaves = l->count[side];
+    if (!is_root(v, c) || !c->has_signature || !l->known[side] || leaves == have) {
         return;
     }
-    uint32_t have = user_values(v, side);
-    uint32_t off = have > spec.leaves ? have - spec.leaves : spec.leaves - have;
+    uint32_t off = have > leaves ? have - leaves : leaves - have;
     bool muted = sg_fold(v, off <= doubtful(v, side));
     struct sg_diag *d = begin_at_call(v, SIGNET_CODE_CALL_LEAF_COUNT, i);
     sg_diag_message(d, "%s of %s has %u values, but the signature has %u %s", which,
-                    entry_words(v, c), spec.leaves, have, what);
+                    entry_words(v, c), leaves, have, what);
+    note_counted(v, d, side);
     sg_diag_help(d, "change the %s together with the signature", which);
     sg_diag_end(d);
     v->log.muted = muted;

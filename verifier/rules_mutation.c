@@ -344,6 +344,8 @@ static void check_duplicate(struct sg_verify *v, const struct sg_thing *t) {
         return;
     }
     const char *noun = kind_noun(signet_output_kind_aims_at(m->kind));
+    bool counted = sg_claims_user_output(v, t->index);
+    bool muted = sg_fold(v, counted);
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, t->index, SG_SPEC_TARGET);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_MUTATION_DUPLICATE, at);
@@ -364,8 +366,11 @@ static void check_duplicate(struct sg_verify *v, const struct sg_thing *t) {
         sg_diag_help(d, "one of the two updates is lost: drop one of them");
     }
     sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TARGET);
-    sg_mark_program(v, SG_CAUSE_CALLS);
+    v->log.muted = muted;
+    if (!counted) {
+        sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TARGET);
+        sg_mark_program(v, SG_CAUSE_CALLS);
+    }
 }
 
 /* ---- The new value has the state's type ---------------------------------------------------------
@@ -396,6 +401,8 @@ static void report_type(struct sg_verify *v, const struct sg_thing *t, signet_co
                         const struct type_pair *pair, const char *what) {
     const struct sg_mutation *m = pair->m;
     const char *noun = kind_noun(signet_output_kind_aims_at(m->kind));
+    bool counted = sg_claims_user_output(v, t->index);
+    bool muted = sg_fold(v, counted);
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, t->index, SG_SPEC_NAME);
     struct sg_diag *d = sg_diag_begin(&v->log, code, at);
@@ -409,13 +416,27 @@ static void report_type(struct sg_verify *v, const struct sg_thing *t, signet_co
     say_new_value(v, d, m->value);
     sg_diag_help(d, "give the %s a value of its own %s, or change the %s", noun, what, noun);
     sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TYPE);
-    sg_mark_spec(v, SIGNET_INPUT, m->input - 1, SG_CAUSE_TYPE);
+    v->log.muted = muted;
+    if (!counted) {
+        sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TYPE);
+        sg_mark_spec(v, SIGNET_INPUT, m->input - 1, SG_CAUSE_TYPE);
+    }
+}
+
+/* The stored tensor has the new value's shape: the input's description is wrong, and state.shape
+ * tells it. (A dtype proves nothing: state is often stored in another one.) */
+static bool is_stored_like(const struct sg_verify *v, const struct type_pair *pair) {
+    const struct sg_program *r = sg_program(v->p, v->program.id);
+    uint32_t entry = sg_state_find(v, SIGNET_TABLE_STATE_DICT, pair->m->target);
+    entry = entry != 0 ? entry : sg_state_find(v, SIGNET_TABLE_CONSTANTS, pair->m->target);
+    uint32_t type = entry != 0 ? r->states.data[entry - 1].type : 0;
+    return type != 0 && sg_sizes_same(v->p, sg_type(v->p, type), pair->value);
 }
 
 static void check_shape(struct sg_verify *v, const struct sg_thing *t) {
     struct type_pair pair = types_of(v, t->index);
-    if (pair.state != NULL && !sg_sizes_same(v->p, pair.state, pair.value)) {
+    if (pair.state != NULL && !sg_sizes_same(v->p, pair.state, pair.value) &&
+        !is_stored_like(v, &pair)) {
         report_type(v, t, SIGNET_CODE_MUTATION_SHAPE, &pair, "shape");
     }
 }

@@ -509,6 +509,18 @@ static bool is_ordered_kind(const struct sg_verify *v, uint32_t i) {
            (aim == SIGNET_INPUT_KIND_UNKNOWN || sg_input_find(v, aim, s->target) != 0);
 }
 
+/* A user output that the call graph does not count: its kind is wrong, and call.leaf-count tells
+ * it.
+ */
+static bool is_uncounted_output(struct sg_verify *v, uint32_t i) {
+    const struct sg_leaves *l = sg_leaves(v);
+    const uint32_t *count = sg_kinds(v)->count[SIGNET_OUTPUT];
+    return sg_spec_at(v, SIGNET_OUTPUT, i)->kind == SIGNET_OUTPUT_KIND_USER_OUTPUT &&
+           l->known[SIGNET_OUTPUT] &&
+           count[SIGNET_OUTPUT_KIND_USER_OUTPUT] + count[SIGNET_OUTPUT_KIND_LOSS_OUTPUT] >
+               l->count[SIGNET_OUTPUT];
+}
+
 static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     uint32_t lowest = UINT32_MAX; /* position of the lowest group behind i */
     uint32_t early = UINT32_MAX;
@@ -528,6 +540,8 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     if (early == UINT32_MAX) {
         return;
     }
+    bool counted = is_uncounted_output(v, early);
+    bool muted = sg_fold(v, counted);
     signet_location at = sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, early, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_SIGNATURE_ORDER, at);
     sg_diag_message(
@@ -541,7 +555,12 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_help(d, "order outputs and specs together: tokens, mutations, user outputs and loss, "
                     "gradients");
     sg_diag_end(d);
-    sg_mark_program(v, SG_CAUSE_OUTPUT_ORDER);
+    v->log.muted = muted;
+    if (counted) {
+        sg_mark_spec(v, SIGNET_OUTPUT, early, SG_CAUSE_COUNTED);
+    } else {
+        sg_mark_program(v, SG_CAUSE_OUTPUT_ORDER);
+    }
 }
 
 static void check_order_unusual(struct sg_verify *v, const struct sg_thing *t) {

@@ -147,6 +147,12 @@ static void say_placement_known_as(struct sg_verify *v, struct sg_diag *d,
     }
 }
 
+/* A mutation looks for this target among inputs of another kind: it tells that the kind is wrong.
+ */
+static bool is_told_by_mutation(const struct sg_verify *v, const struct sg_spec *s) {
+    return sg_map_get(v->facts.unbound, sg_key(0, s->target)) != 0;
+}
+
 static void check_placement(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_spec *s = sg_spec_at(v, SIGNET_INPUT, t->index);
     signet_table home = home_of(s);
@@ -161,6 +167,8 @@ static void check_placement(struct sg_verify *v, const struct sg_thing *t) {
     const char *flag = s->kind == SIGNET_INPUT_KIND_BUFFER
                            ? (home == SIGNET_TABLE_STATE_DICT ? "persistent " : "non-persistent ")
                            : "";
+    bool told = is_told_by_mutation(v, s);
+    bool muted = sg_fold(v, told);
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_INPUT, t->index, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_STATE_PLACEMENT, at);
@@ -173,7 +181,10 @@ static void check_placement(struct sg_verify *v, const struct sg_thing *t) {
                         : "correct the kind of the input, or move the value");
     say_placement_known_as(v, d, s);
     sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND);
+    v->log.muted = muted;
+    if (!told) {
+        sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND);
+    }
 }
 
 /* ---- Parameter or not
@@ -190,6 +201,8 @@ static void check_parameter(struct sg_verify *v, const struct sg_thing *t, signe
         sg_program(v->p, t->program.id)->states.data[entry - 1].is_parameter == is_parameter) {
         return;
     }
+    bool told = is_told_by_mutation(v, s);
+    bool muted = sg_fold(v, told);
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_INPUT, t->index, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, code, at);
@@ -208,7 +221,10 @@ static void check_parameter(struct sg_verify *v, const struct sg_thing *t, signe
                          sg_log_name(&v->log, sg_string(v->p, s->target)));
     }
     sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND);
+    v->log.muted = muted;
+    if (!told) {
+        sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_KIND);
+    }
 }
 
 static void check_not_parameter(struct sg_verify *v, const struct sg_thing *t) {

@@ -63,10 +63,11 @@ enum {
     SG_CAUSE_NESTING = 1u << 6,      /* a graph is inside itself */
     SG_CAUSE_TARGET_TAKEN = 1u << 7, /* two inputs have one target, so another may have none */
     /* of a spec */
-    SG_CAUSE_NAME = 1u << 8,    /* name and position disagree */
-    SG_CAUSE_KIND = 1u << 9,    /* its kind cannot be right */
-    SG_CAUSE_TARGET = 1u << 10, /* its target names nothing, or something wrong */
-    SG_CAUSE_TYPE = 1u << 11,   /* its value's type is wrong */
+    SG_CAUSE_NAME = 1u << 8,     /* name and position disagree */
+    SG_CAUSE_KIND = 1u << 9,     /* its kind cannot be right */
+    SG_CAUSE_TARGET = 1u << 10,  /* its target names nothing, or something wrong */
+    SG_CAUSE_TYPE = 1u << 11,    /* its value's type is wrong */
+    SG_CAUSE_COUNTED = 1u << 12, /* the call graph counts it as what it is not */
     /* of a value */
     SG_CAUSE_UNDEFINED = 1u << 16, /* nothing defines it */
     SG_CAUSE_REDEFINED = 1u << 17,
@@ -102,6 +103,7 @@ struct sg_facts {
     struct sg_map *output_of_name;  /* sg_key(0, declared name) -> position + 1 of the first */
     struct sg_map *output_of_value; /* sg_key(0, value) -> position + 1 of the first */
     struct sg_map *state_of_name;   /* sg_key(table, name) -> index + 1 of the first */
+    struct sg_map *unbound;         /* sg_key(0, target) -> index + 1 of a mutation without input */
     uint32_t input_kinds[8];        /* by signet_input_kind: how many inputs */
     SG_VEC(struct sg_mutation) mutations; /* in output order */
 };
