@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lint.h"
+
+#include <string.h>
+
+static void render(struct lint_job *job, const signet_diag *diag, struct text *t) {
+    const struct lint_options *o = job->options;
+    signet_writer writer = text_writer(t);
+    signet_status status = SIGNET_OK;
+    if (o->format == LINT_JSON) {
+        text_put(t, ",\n");
+        status = signet_render_json(diag, &writer);
+    } else {
+        signet_render_options options = SIGNET_RENDER_OPTIONS_INIT;
+        options.color = o->color;
+        options.width = o->width;
+        text_put(t, "\n");
+        status = signet_render_full(diag, &options, &writer);
+    }
+    if (status != SIGNET_OK) {
+        trouble_add(&job->trouble, "%s: cannot show a finding: %s", source_name(job->path),
+                    signet_status_text(status));
+        job->status = status_worse(job->status, status_of(status));
+    }
+}
+
+static void show(struct lint_job *job, const signet_diag *diag) {
+    render(job, diag, &job->findings);
+    job->shown++;
+    job->limit = job->limit || diag->code == SIGNET_CODE_CARRIER_LIMIT;
+    if (diag->code < SIGNET_CODE_COUNT) {
+        uint8_t *worst = &job->worst_of_code[diag->code];
+        job->of_code[diag->code]++;
+        *worst = diag->severity > *worst ? (uint8_t)diag->severity : *worst;
+    }
+}
+
+/* Readers know nothing of the options; the verifier has applied them. */
+static signet_severity severity_in_reading(const struct lint_options *o, const signet_diag *diag) {
+    signet_severity severity =
+        diag->code < SIGNET_CODE_COUNT ? (signet_severity)o->severity[diag->code] : diag->severity;
+    if (o->verify.profile == SIGNET_PROFILE_TORCH && severity != SIGNET_SEVERITY_OFF) {
+        return diag->torch_check != NULL ? SIGNET_SEVERITY_ERROR : SIGNET_SEVERITY_OFF;
+    }
+    return severity;
+}
+
+static void on_finding(void *user, const signet_diag *diag) {
+    struct lint_job *job = user;
+    if (!job->reading) {
+        show(job, diag);
+        return;
+    }
+    signet_diag changed = *diag;
+    changed.severity = severity_in_reading(job->options, diag);
+    if (changed.severity == SIGNET_SEVERITY_OFF) {
+        /* If it ends the reading it must be seen all the same. */
+        if (job->held.length == 0 && diag->severity == SIGNET_SEVERITY_ERROR) {
+            render(job, diag, &job->held);
+        }
+        return;
+    }
+    if (changed.severity > SIGNET_SEVERITY_NOTE || job->options->verify.show_notes) {
+        job->count[changed.severity]++;
+        show(job, &changed);
+    }
+}
+
+static void verify(struct lint_job *job, const signet_package *package, const signet_sink *sink) {
+    signet_status status = signet_verify(package, &job->options->verify, sink, &job->report);
+    if (status != SIGNET_OK) {
+        trouble_add(&job->trouble, "%s: cannot verify: %s", source_name(job->path),
+                    signet_status_text(status));
+        job->status = status_worse(job->status, status_of(status));
+    }
+    job->count[SIGNET_SEVERITY_ERROR] += job->report.errors;
+    job->count[SIGNET_SEVERITY_WARNING] += job->report.warnings;
+    job->count[SIGNET_SEVERITY_NOTE] += job->options->verify.show_notes ? job->report.notes : 0;
+    for (uint32_t i = 0; i < signet_program_count(package); i++) {
+        signet_program program = signet_program_at(package, i);
+        job->lossy = job->lossy || signet_program_is_lossy(package, program);
+        job->stateless = job->stateless || !signet_program_has_state_tables(package, program);
+    }
+    job->carrier = signet_package_carrier(package);
+}
+
+/* Something is no program: a finding must say why, whatever the options hide. */
+static void keep_held(struct lint_job *job) {
+    if (job->shown == 0 && job->held.length > 0) {
+        text_add(&job->findings, job->held.data, job->held.length);
+        job->count[SIGNET_SEVERITY_ERROR]++;
+        job->shown++;
+    }
+}
+
+/* The exit status of this file; findings make it by the threshold alone. */
+static enum status decide(const struct lint_job *job, enum status source) {
+    const struct lint_options *o = job->options;
+    enum status status = source == STATUS_FINDINGS ? STATUS_OK : source;
+    for (int s = o->fail_on; s <= SIGNET_SEVERITY_ERROR; s++) {
+        if (job->count[s] > 0) {
+            status = status_worse(status, STATUS_FINDINGS);
+        }
+    }
+    return job->limit ? status_worse(status, STATUS_LIMIT) : status;
+}
+
+void lint_job_run(struct lint_job *job) {
+    signet_sink sink = {on_finding, job};
+    struct source source = {0};
+    job->report = (signet_report)SIGNET_REPORT_INIT;
+    job->reading = true;
+    source_read(&source, &job->options->source, job->path, job->base, &sink);
+    job->reading = false;
+    if (source.trouble.length > 0) {
+        text_add(&job->trouble, source.trouble.data, source.trouble.length);
+    }
+    job->was_read = source.package != NULL && source.status != STATUS_USE;
+    if (source.status == STATUS_FINDINGS) {
+        keep_held(job);
+        if (job->shown == 0) {
+            trouble_add(&job->trouble, "%s: no finding says why it cannot be read",
+                        source_name(job->path));
+            source.status = STATUS_FAULT;
+        }
+    }
+    if (job->was_read) {
+        verify(job, source.package, &sink);
+    }
+    job->status = status_worse(job->status, decide(job, source.status));
+    source_free(&source);
+}
+
+void lint_job_free(struct lint_job *job) {
+    text_free(&job->findings);
+    text_free(&job->held);
+    text_free(&job->trouble);
+}
