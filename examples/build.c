@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds `self.b.add_(x); return x + self.b` by calls, verifies it, and breaks it on purpose. */
+#include <signet/signet.h>
+
+#include <stdio.h>
+
+static void on_finding(void *user, const signet_diag *diag) {
+    (void)user;
+    printf("%s[%s]: %s\n", signet_severity_name(diag->severity), diag->code_name, diag->message);
+}
+
+/* f32[3,3], contiguous, on the CPU. */
+static signet_type make_type(signet_package *p) {
+    signet_sym sizes[] = {signet_sym_int(p, 3), signet_sym_int(p, 3)};
+    signet_sym strides[] = {signet_sym_int(p, 3), signet_sym_int(p, 1)};
+    signet_type_info info = SIGNET_TYPE_INFO_INIT;
+    info.dtype = SIGNET_DTYPE_F32;
+    info.layout = SIGNET_LAYOUT_STRIDED;
+    info.device = signet_str("cpu");
+    info.sizes = sizes;
+    info.rank = 2;
+    info.has_strides = true;
+    info.strides = strides;
+    info.stride_count = 2;
+    info.storage_offset = signet_sym_int(p, 0);
+    return signet_type_make(p, &info);
+}
+
+static void add_spec(signet_package *p, signet_program program, signet_side side, int kind,
+                     const char *name, const char *target) {
+    signet_spec spec = SIGNET_SPEC_INIT;
+    spec.side = side;
+    spec.kind = kind;
+    spec.name = signet_str(name);
+    spec.arg_kind = SIGNET_ARG_TENSOR;
+    spec.target = signet_str(target);
+    if (side == SIGNET_INPUT && kind == SIGNET_INPUT_KIND_BUFFER) {
+        spec.persistent = SIGNET_PERSISTENT_YES;
+    }
+    (void)signet_spec_add(p, program, &spec);
+}
+
+static signet_value add(signet_package *p, signet_graph graph, const char *name, signet_value a,
+                        signet_value b) {
+    signet_node node = signet_node_append(p, graph, signet_str("torch.ops.aten.add.Tensor"));
+    signet_arg inputs = signet_node_set_inputs(p, node, 2);
+    signet_arg other = {inputs.id + 1};
+    signet_arg_set_name(p, inputs, signet_str("self"), SIGNET_PASSING_POSITIONAL);
+    signet_arg_set_value(p, inputs, SIGNET_ARG_TENSOR, a);
+    signet_arg_set_name(p, other, signet_str("other"), SIGNET_PASSING_POSITIONAL);
+    signet_arg_set_value(p, other, SIGNET_ARG_TENSOR, b);
+    signet_arg output = signet_node_set_outputs(p, node, 1);
+    return signet_arg_set_named(p, output, SIGNET_ARG_TENSOR, signet_str(name));
+}
+
+static signet_program build(signet_package *p) {
+    signet_program program = signet_program_add(p, signet_str("forward"), SIGNET_ROLE_METHOD);
+    signet_graph graph = signet_program_graph(p, program);
+    signet_type type = make_type(p);
+
+    signet_arg inputs = signet_graph_set_inputs(p, graph, 2);
+    signet_arg second = {inputs.id + 1};
+    signet_value b = signet_arg_set_named(p, inputs, SIGNET_ARG_TENSOR, signet_str("b_b"));
+    signet_value x = signet_arg_set_named(p, second, SIGNET_ARG_TENSOR, signet_str("x"));
+    signet_value sum = add(p, graph, "add", b, x);
+    signet_value result = add(p, graph, "add_1", x, sum);
+    signet_value all[] = {b, x, sum, result};
+    for (int i = 0; i < 4; i++) {
+        signet_value_describe_tensor(p, all[i], type);
+    }
+    signet_arg outputs = signet_graph_set_outputs(p, graph, 2);
+    signet_arg_set_value(p, outputs, SIGNET_ARG_TENSOR, sum);
+    signet_arg_set_value(p, (signet_arg){outputs.id + 1}, SIGNET_ARG_TENSOR, result);
+
+    add_spec(p, program, SIGNET_INPUT, SIGNET_INPUT_KIND_BUFFER, "b_b", "b");
+    add_spec(p, program, SIGNET_INPUT, SIGNET_INPUT_KIND_USER_INPUT, "x", NULL);
+    add_spec(p, program, SIGNET_OUTPUT, SIGNET_OUTPUT_KIND_BUFFER_MUTATION, "add", "b");
+    add_spec(p, program, SIGNET_OUTPUT, SIGNET_OUTPUT_KIND_USER_OUTPUT, "add_1", NULL);
+    return program;
+}
+
+int main(void) {
+    signet_sink sink = {on_finding, NULL};
+    signet_report right = SIGNET_REPORT_INIT, broken = SIGNET_REPORT_INIT;
+    signet_package *package = NULL;
+
+    signet_status status = signet_package_create(&package, NULL, NULL);
+    signet_program program = build(package);
+    if (status == SIGNET_OK) {
+        status = signet_package_status(package); /* the first failure of any building call */
+    }
+    if (status == SIGNET_OK) {
+        status = signet_verify(package, NULL, &sink, &right);
+    }
+    bool mutated =
+        signet_program_is_mutated(package, program, SIGNET_INPUT_KIND_BUFFER, signet_str("b"));
+    printf("%d errors; 'b' is %s\n", (int)right.errors, mutated ? "mutated" : "not mutated");
+
+    signet_spec_set_target(package, program, SIGNET_OUTPUT, 0, signet_str("state_1"));
+    if (status == SIGNET_OK) {
+        status = signet_verify(package, NULL, &sink, &broken);
+    }
+    signet_package_destroy(package);
+    return status == SIGNET_OK && right.errors == 0 && mutated && broken.errors == 1 ? 0 : 1;
+}
