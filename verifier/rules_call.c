@@ -44,6 +44,7 @@ static void check_spec(struct sg_verify *v, uint32_t i, sg_strid text, const cha
     struct sg_diag *d = begin_at_call(v, SIGNET_CODE_CALL_SPEC_MALFORMED, i);
     sg_diag_message(d, "%s of %s is malformed: %s", which, entry_words(v, call_at(v, i)),
                     spec.problem);
+    sg_diag_label(d, "malformed %s", which);
     sg_diag_fact(d, "%s: %s", which, sg_quote(v, text));
     sg_diag_help(d, "write it as torch.utils._pytree does, protocol 1");
     sg_diag_torch(d, "D-MCG");
@@ -135,7 +136,7 @@ static void check_leaves(struct sg_verify *v, uint32_t i, signet_side side) {
     const struct sg_call *c = call_at(v, i);
     const struct sg_leaves *l = sg_leaves(v);
     const char *which = side == SIGNET_INPUT ? "in_spec" : "out_spec";
-    const char *what = side == SIGNET_INPUT ? "user inputs" : "user outputs";
+    const char *what = side == SIGNET_INPUT ? "user input" : "user output";
     uint32_t have = user_values(v, side);
     uint32_t leaves = l->count[side];
     if (!is_root(v, c) || !c->has_signature || !l->known[side] || leaves == have) {
@@ -144,8 +145,10 @@ static void check_leaves(struct sg_verify *v, uint32_t i, signet_side side) {
     uint32_t off = have > leaves ? have - leaves : leaves - have;
     bool muted = sg_fold(v, off <= doubtful(v, side));
     struct sg_diag *d = begin_at_call(v, SIGNET_CODE_CALL_LEAF_COUNT, i);
-    sg_diag_message(d, "%s of %s has %u values, but the signature has %u %s", which,
-                    entry_words(v, c), leaves, have, what);
+    sg_diag_message(d, "%s of %s has %u value%s, but the signature has %u %s%s", which,
+                    entry_words(v, c), leaves, leaves == 1 ? "" : "s", have, what,
+                    have == 1 ? "" : "s");
+    sg_diag_label(d, "%u where the signature has %u", leaves, have);
     note_counted(v, d, side);
     sg_diag_help(d, "change the %s together with the signature", which);
     sg_diag_end(d);
@@ -177,13 +180,14 @@ static void check_name(struct sg_verify *v, uint32_t i, signet_side side, uint32
     sg_diag_message(d, "%s %u of %s is %s, which the graph does not have",
                     side == SIGNET_INPUT ? "input" : "output", position,
                     entry_words(v, call_at(v, i)), sg_quote(v, name));
+    sg_diag_label(d, "names %s", sg_quote(v, name));
     sg_strid near = sg_value_near(v, graph.id, name);
     if (near != 0) {
         sg_diag_help(d, "did you mean %s?", sg_quote(v, near));
     } else {
         sg_diag_help(d, "name a value of the graph");
     }
-    sg_diag_known_as(d, "SpecViolationError: %s %s does not exist in the graph.",
+    sg_diag_known_as(d, "SpecViolationError \"%s %s does not exist in the graph.\"",
                      side == SIGNET_INPUT ? "Input" : "Output",
                      sg_log_name(&v->log, sg_string(v->p, name)));
     sg_diag_torch(d, side == SIGNET_INPUT ? "C-IN" : "C-OUT");

@@ -75,6 +75,7 @@ static void check_duplicate(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_message(d, "%s is the gradient of %s, and so is %s",
                     sg_spec_words(v, SIGNET_OUTPUT, t->index), sg_quote(v, s->target),
                     sg_spec_words(v, SIGNET_OUTPUT, before - 1));
+    sg_diag_label(d, "second gradient");
     sg_diag_related(
         d, sg_at_spec(v->p, &v->log, v->program, SIGNET_OUTPUT, before - 1, SG_SPEC_TARGET),
         "the first gradient of it");
@@ -108,6 +109,7 @@ static void check_shape(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_message(d, "%s is the gradient of %s, but is %s where that is %s",
                     sg_spec_words(v, SIGNET_OUTPUT, t->index), sg_quote(v, s->target),
                     sg_type_words(v, have), sg_type_words(v, want));
+    sg_diag_label(d, "%s", sg_type_words(v, have));
     sg_diag_related(d,
                     sg_at_spec(v->p, &v->log, v->program, SIGNET_INPUT, input - 1, SG_SPEC_WHOLE),
                     "%s", sg_type_words(v, want));
@@ -132,6 +134,7 @@ static void check_without_loss(struct sg_verify *v, const struct sg_thing *t) {
         begin_at_output(v, SIGNET_CODE_GRADIENT_WITHOUT_LOSS, t->index, SG_SPEC_WHOLE);
     sg_diag_message(d, "%s is a gradient, but no output is the loss",
                     sg_spec_words(v, SIGNET_OUTPUT, t->index));
+    sg_diag_label(d, "of what loss?");
     sg_diag_help(d, "declare the output that the gradients belong to as LOSS_OUTPUT");
     sg_diag_end(d);
 }
@@ -147,6 +150,7 @@ static void check_several(struct sg_verify *v, const struct sg_thing *t) {
     struct sg_diag *d = begin_at_output(v, SIGNET_CODE_LOSS_SEVERAL, t->index, SG_SPEC_WHOLE);
     sg_diag_message(d, "%s is a loss, and so is %s", sg_spec_words(v, SIGNET_OUTPUT, t->index),
                     sg_spec_words(v, SIGNET_OUTPUT, first - 1));
+    sg_diag_label(d, "another loss");
     sg_diag_related(d,
                     sg_at_spec(v->p, &v->log, v->program, SIGNET_OUTPUT, first - 1, SG_SPEC_WHOLE),
                     "the first loss");

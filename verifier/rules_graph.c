@@ -147,18 +147,24 @@ static void check_use_before_def(struct sg_verify *v, const struct sg_thing *t) 
 
 /* ---- graph.duplicate-value ------------------------------------------------------------------- */
 
+/* The node, when it defines nothing else. */
+static const char *definer_words(struct sg_verify *v, uint32_t def) {
+    uint32_t node = signet_arg_node(v->p, (signet_arg){def}).id;
+    return sg_node(v->p, node)->outputs.count == 1 ? sg_node_words(v, node) : sg_arg_words(v, def);
+}
+
 static void report_duplicate(struct sg_verify *v, uint32_t value) {
     const struct sg_value *w = sg_value(v->p, value);
     uint32_t first = sg_value_lookup(v->p, (signet_graph){w->graph}, w->name).id;
     uint32_t first_def = sg_value(v->p, first)->def;
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_GRAPH_DUPLICATE_VALUE,
                                       sg_at_arg(v->p, &v->log, (signet_arg){w->def}));
-    sg_diag_message(d, "%s defines %s, which %s already defines", sg_arg_words(v, w->def),
-                    sg_quote(v, w->name), sg_arg_words(v, first_def));
+    sg_diag_message(d, "%s defines %s, which %s already defines", definer_words(v, w->def),
+                    sg_quote(v, w->name), definer_words(v, first_def));
     sg_diag_label(d, "defined again");
     sg_diag_related(d, sg_at_arg(v->p, &v->log, (signet_arg){first_def}), "first defined here");
     sg_diag_help(d, "give one of them another name");
-    sg_diag_known_as(d, "SerializeError: Node %s has already been deserialized before",
+    sg_diag_known_as(d, "SerializeError \"Node %s has already been deserialized before\"",
                      sg_log_name(&v->log, sg_string(v->p, w->name)));
     sg_diag_torch(d, "D-DUP");
     sg_diag_end(d);

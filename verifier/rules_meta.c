@@ -142,6 +142,7 @@ static void check_used_kind(struct sg_verify *v, const struct sg_thing *t) {
         sg_diag_fact(d, "such uses: %u", count);
     }
     sg_diag_related(d, sg_at_arg(v->p, &v->log, (signet_arg){w->def}), "defined here");
+    sg_diag_label(d, "is %s", kind_words((signet_value_kind)w->kind));
     sg_diag_help(d, "use it as %s", kind_words((signet_value_kind)w->kind));
     sg_diag_end(d);
 }
@@ -220,10 +221,11 @@ static void check_rank(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_message(d, "%s has %u sizes, but %u strides",
                     sg_quote(v, sg_value(v->p, t->value.id)->name), type->sizes.count,
                     type->strides.count);
+    sg_diag_label(d, "%u and %u", type->sizes.count, type->strides.count);
     sg_diag_help(d, "give as many strides as sizes");
     sg_diag_known_as(d,
-                     "RuntimeError: dimensionality of sizes (%u) must match dimensionality of "
-                     "strides (%u)",
+                     "RuntimeError \"dimensionality of sizes (%u) must match dimensionality of "
+                     "strides (%u)\"",
                      type->sizes.count, type->strides.count);
     end_at_type(v, d, t);
 }
@@ -250,8 +252,9 @@ static void check_size_negative(struct sg_verify *v, const struct sg_thing *t) {
         struct sg_diag *d = begin_at_type(v, SIGNET_CODE_META_SIZE_NEGATIVE, t);
         sg_diag_message(d, "size %u of %s is %lld", i,
                         sg_quote(v, sg_value(v->p, t->value.id)->name), (long long)size);
+        sg_diag_label(d, "size %u is negative", i);
         sg_diag_help(d, "give the size that the operator computes, 0 or more");
-        sg_diag_known_as(d, "RuntimeError: Trying to create tensor with negative dimension %lld",
+        sg_diag_known_as(d, "RuntimeError \"Trying to create tensor with negative dimension %lld\"",
                          (long long)size);
         end_at_type(v, d, t);
         return;
@@ -280,6 +283,7 @@ static const char *device_near(const struct sg_verify *v, sg_strid device) {
 static void say_device(struct sg_verify *v, struct sg_diag *d, const char *whose, sg_strid device) {
     sg_diag_message(d, "%s is %s, a device type that PyTorch does not have", whose,
                     sg_quote(v, device));
+    sg_diag_label(d, "no such device");
     const char *near = device_near(v, device);
     if (near != NULL) {
         sg_diag_help(d, "did you mean '%s'?", near);
@@ -287,8 +291,8 @@ static void say_device(struct sg_verify *v, struct sg_diag *d, const char *whose
         sg_diag_help(d, "name a device type of PyTorch, such as 'cpu' or 'cuda'");
     }
     sg_diag_known_as(d,
-                     "RuntimeError: Expected one of cpu, cuda, ... device type at start of "
-                     "device string: %s",
+                     "RuntimeError \"Expected one of cpu, cuda, ... device type at start of "
+                     "device string: %s\"",
                      sg_log_name(&v->log, sg_string(v->p, device)));
 }
 
@@ -353,12 +357,14 @@ static void look_at(struct sg_verify *v, struct devices *d, uint32_t value) {
 
 /* Operands of rank 0 may come from anywhere: operators take them for numbers. */
 static void look_at_operands(struct sg_verify *v, struct devices *d, const struct sg_node *n,
-                             bool *has_device) {
+                             sg_strid *made_on) {
     for (uint32_t i = 0; i < n->inputs.count; i++) {
         uint32_t outermost = n->inputs.first + i;
         for (uint32_t id = outermost; id != 0; id = sg_arg_next_inside(v->p, outermost, id)) {
             const struct sg_arg *a = sg_arg(v->p, id);
-            *has_device |= a->kind == SIGNET_ARG_DEVICE;
+            if (a->kind == SIGNET_ARG_DEVICE) {
+                *made_on = a->u.device.type;
+            }
             if (a->kind == SIGNET_ARG_TENSOR && sg_arg_has_value(a) &&
                 sg_type(v->p, signet_value_type(v->p, (signet_value){a->u.ref.value}).id)
                         ->sizes.count != 0) {
@@ -368,18 +374,44 @@ static void look_at_operands(struct sg_verify *v, struct devices *d, const struc
     }
 }
 
+/* A device argument says where the result lies. */
+static bool check_made_on(struct sg_verify *v, const struct sg_thing *t, const struct sg_node *n,
+                          sg_strid made_on) {
+    const struct sg_arg *result = sg_arg(v->p, n->outputs.count != 0 ? n->outputs.first : 0);
+    uint32_t value = sg_arg_has_value(result) ? result->u.ref.value : 0;
+    sg_strid described = device_of(v, value);
+    if (made_on == 0 || described == 0 || described == made_on) {
+        return false;
+    }
+    bool muted = sg_fold(v, (sg_value_causes(v, value) & SG_CAUSE_META) != 0);
+    struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_META_DEVICE_DISAGREES,
+                                      sg_at_description(v->p, &v->log, (signet_value){value}));
+    sg_diag_message(d, "%s makes its result on %s, but %s is described on %s",
+                    sg_node_words(v, t->node.id), sg_quote(v, made_on),
+                    sg_quote(v, sg_value(v->p, value)->name), sg_quote(v, described));
+    sg_diag_label(d, "on %s", sg_quote(v, described));
+    sg_diag_related(d, sg_at_node(v->p, &v->log, t->node), "made on %s", sg_quote(v, made_on));
+    sg_diag_help(d, "describe the result on the device that the node names");
+    sg_diag_end(d);
+    v->log.muted = muted;
+    sg_mark_value(v, value, SG_CAUSE_META);
+    return true;
+}
+
 static void check_device_disagrees(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_node *n = sg_node(v->p, t->node.id);
     const struct sg_operator *o = sg_operator(v->p, n->op);
-    if ((o->op_class != SIGNET_OPERATOR_OVERLOAD && o->op_class != SIGNET_OPERATOR_EDGE) ||
-        (sg_op_marks(v, n->op) & SG_OP_TRANSFER) != 0) {
+    if (o->op_class != SIGNET_OPERATOR_OVERLOAD && o->op_class != SIGNET_OPERATOR_EDGE) {
         return;
     }
     struct devices devices = {0, 0, false};
-    bool has_device = false;
-    look_at_operands(v, &devices, n, &has_device);
+    sg_strid made_on = 0;
+    look_at_operands(v, &devices, n, &made_on);
+    if (check_made_on(v, t, n, made_on) || (sg_op_marks(v, n->op) & SG_OP_TRANSFER) != 0) {
+        return;
+    }
     const struct sg_arg *result = sg_arg(v->p, n->outputs.count != 0 ? n->outputs.first : 0);
-    if (devices.other == 0 && devices.value != 0 && !has_device && sg_arg_has_value(result)) {
+    if (devices.other == 0 && devices.value != 0 && made_on == 0 && sg_arg_has_value(result)) {
         look_at(v, &devices, result->u.ref.value);
     }
     if (devices.other == 0) {

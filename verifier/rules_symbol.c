@@ -40,8 +40,9 @@ static void check_range_empty(struct sg_verify *v, const struct sg_thing *t) {
     struct sg_diag *d = begin_at_range(v, SIGNET_CODE_SYMBOL_RANGE_EMPTY, t->index);
     sg_diag_message(d, "symbol %s has the range %s, which holds no number", sg_quote(v, r->symbol),
                     range_words(v, r));
+    sg_diag_label(d, "holds no number");
     sg_diag_help(d, "exchange the bounds, or correct one of them");
-    sg_diag_known_as(d, "ValueRangeError: Invalid ranges [%" PRId64 ":%" PRId64 "]", r->min,
+    sg_diag_known_as(d, "ValueRangeError \"Invalid ranges [%" PRId64 ":%" PRId64 "]\"", r->min,
                      r->max);
     sg_diag_torch(d, "D-RNG");
     sg_diag_end(d);
@@ -61,12 +62,13 @@ static void check_hint(struct sg_verify *v, const struct sg_thing *t) {
         return;
     }
     struct sg_diag *d = begin_at_range(v, SIGNET_CODE_SYMBOL_HINT_OUT_OF_RANGE, t->index);
-    sg_diag_message(d, "symbol %s was %" PRId64 " in tracing, but its range is %s",
+    sg_diag_message(d, "symbol %s was %" PRId64 " when it was traced, but its range is %s",
                     sg_quote(v, r->symbol), s->hint, range_words(v, r));
+    sg_diag_label(d, "does not hold %" PRId64, s->hint);
     sg_diag_related(d, sg_at_description(v->p, &v->log, (signet_value){s->hint_value}),
                     "the hint stands here");
     sg_diag_help(d, "widen the range so that it holds %" PRId64, s->hint);
-    sg_diag_known_as(d, "AssertionError: %" PRId64 " not in VR[...]", s->hint);
+    sg_diag_known_as(d, "AssertionError \"%" PRId64 " not in VR[...]\"", s->hint);
     sg_diag_torch(d, "D-RNG");
     sg_diag_end(d);
 }
@@ -92,9 +94,10 @@ static void check_range_missing(struct sg_verify *v, const struct sg_thing *t) {
                           sg_at_description(v->p, &v->log, (signet_value){s->value}));
         sg_diag_message(d, "symbol %s has no range; the description of %s needs one",
                         sg_quote(v, s->name), sg_quote(v, sg_value(v->p, s->value)->name));
+        sg_diag_label(d, "needs the range of %s", sg_quote(v, s->name));
         sg_diag_help(d, "state its range, for example 0 and no upper bound");
         if (s->asserted) {
-            sg_diag_known_as(d, "AssertionError: vr must not be None for symbol %s",
+            sg_diag_known_as(d, "AssertionError \"vr must not be None for symbol %s\"",
                              sg_log_name(&v->log, sg_string(v->p, s->name)));
             sg_diag_torch(d, "D-RNG");
         }
@@ -132,6 +135,7 @@ static void check_unknown(struct sg_verify *v, const struct sg_thing *t) {
     struct sg_diag *d = begin_at_range(v, SIGNET_CODE_SYMBOL_UNKNOWN, t->index);
     sg_diag_message(d, "symbol %s has a range, but occurs in no size or symbolic value",
                     sg_quote(v, name));
+    sg_diag_label(d, "no such symbol");
     sg_diag_help(d, "remove the range, or correct the symbol's name");
     sg_diag_end(d);
 }

@@ -26,6 +26,7 @@ static void check_unpaired(struct sg_verify *v, const struct sg_thing *t) {
         sg_at_spec(v->p, &v->log, t->program, side, k->first[side][kind] - 1, SG_SPEC_WHOLE));
     sg_diag_message(d, "the signature has %s, but %s", tokens_words(v, in, "input"),
                     tokens_words(v, out, "output"));
+    sg_diag_label(d, "has no counterpart");
     sg_diag_help(d, "return one token for each that comes in");
     sg_diag_end(d);
     sg_mark_program(v, SG_CAUSE_CALLS);
@@ -41,6 +42,7 @@ static void check_order(struct sg_verify *v, signet_side side, uint32_t i, uint3
                       sg_at_spec(v->p, &v->log, v->program, side, i, SG_SPEC_WHOLE));
     sg_diag_message(d, "%s is a token, but stands behind a %s", sg_spec_words(v, side, i),
                     sg_spec_kind_words(v, side, i - 1));
+    sg_diag_label(d, "tokens come first");
     sg_diag_help(d, "move it in front of every %s that is no token",
                  side == SIGNET_INPUT ? "input" : "output");
     if (side == SIGNET_OUTPUT) {
