@@ -365,6 +365,7 @@ static void check_duplicate(struct sg_verify *v, const struct sg_thing *t) {
     } else {
         sg_diag_help(d, "one of the two updates is lost: drop one of them");
     }
+    sg_diag_torch(d, sg_torch_outputs(v)->check);
     sg_diag_end(d);
     v->log.muted = muted;
     if (!counted) {
@@ -508,6 +509,7 @@ static void check_name_position(struct sg_verify *v, const struct sg_thing *t) {
                  "written into %s",
                  sg_quote(v, sg_value(v->p, m->value)->name), sg_quote(v, m->target));
     sg_diag_help(d, "list specs and graph outputs in the same order");
+    sg_diag_torch(d, sg_torch_outputs(v)->check);
     sg_diag_end(d);
     sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_NAME);
     /* The other half of an exchange is the same fault. */

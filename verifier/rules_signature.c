@@ -554,6 +554,7 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
                     "another value is written into the state");
     sg_diag_help(d, "order outputs and specs together: tokens, mutations, user outputs and loss, "
                     "gradients");
+    sg_diag_torch(d, sg_torch_outputs(v)->check);
     sg_diag_end(d);
     v->log.muted = muted;
     if (counted) {

@@ -39,11 +39,13 @@ static sg_strid output_name(const struct cut *c, uint32_t i) {
     return sg_arg_has_value(a) ? sg_value(c->v->p, a->u.ref.value)->name : 0;
 }
 
-/* Does a declared argument name a value? Constants have their own value instead. */
+/* Does a declared argument name a value? Constants have their own value instead. Where the carrier
+ * does not tell the kind (printed text), what has a name is a value. */
 static bool names_value(const struct sg_arg *declared) {
     sg_payload payload = sg_arg_kind_payload((signet_arg_kind)declared->kind);
-    return declared->name != 0 &&
-           (payload == SG_PAYLOAD_VALUE || (payload == SG_PAYLOAD_SYMBOL && !declared->literal));
+    bool value = declared->kind == SIGNET_ARG_UNKNOWN || payload == SG_PAYLOAD_VALUE ||
+                 (payload == SG_PAYLOAD_SYMBOL && !declared->literal);
+    return declared->name != 0 && value;
 }
 
 static bool add_mutation(struct cut *c, uint32_t i) {
@@ -122,6 +124,9 @@ static double number_of(const struct sg_arg *a) {
 }
 
 static bool same_constant(const struct sg_arg *a, const struct sg_arg *b) {
+    if (b->kind == SIGNET_ARG_UNKNOWN || b->kind == SIGNET_ARG_CONSTANT) {
+        return true; /* the carrier does not tell which constant */
+    }
     if (is_whole(a) && is_whole(b)) { /* as doubles, large numbers would equal their neighbours */
         return a->u.integer == b->u.integer;
     }
