@@ -71,7 +71,7 @@ static void add_number(struct text *t, uint64_t number, const char *what) {
 
 /* The first row: what the columns hold. */
 static void add_titles(struct table *table, const char *const *titles) {
-    for (size_t i = 0; i < table->columns; i++) {
+    for (size_t i = 0, columns = table->columns; i < columns; i++) {
         table_cell(table, titles[i]);
     }
 }
@@ -83,11 +83,10 @@ static void add_kinds(struct text *t, const signet_package *package, signet_prog
     struct {
         const char *name;
         uint64_t count;
-    } kinds[KINDS];
+    } kinds[KINDS] = {{NULL, 0}};
     size_t kind_count = 0;
     for (uint32_t i = 0; i < signet_spec_count(package, program, side); i++) {
-        struct show_slot slot;
-        show_slot(&slot, package, program, side, i);
+        struct show_slot slot = show_slot_at(package, program, side, i);
         const char *name = slot.spec.kind == 0 ? "of unknown kind" : slot.kind;
         size_t k = 0;
         while (k < kind_count && strcmp(kinds[k].name, name) != 0) {
@@ -154,8 +153,7 @@ static void add_slots(struct text *t, const signet_package *package, signet_prog
     }
     add_titles(&table, titles);
     for (uint32_t i = 0; i < count; i++) {
-        struct show_slot slot;
-        show_slot(&slot, package, program, side, i);
+        struct show_slot slot = show_slot_at(package, program, side, i);
         table_number(&table, i);
         table_string(&table, signet_str(slot.kind != NULL ? slot.kind : "no spec"));
         add_name_cell(&table, package, &slot);

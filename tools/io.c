@@ -68,7 +68,7 @@ static void text_reserve(struct text *t, size_t more) {
         no_memory();
     }
     size_t need = t->length + more + 1;
-    if (need > t->capacity) {
+    if (t->data == NULL || need > t->capacity) {
         size_t capacity = t->capacity < 128 ? 128 : t->capacity * 2;
         t->capacity = capacity > need ? capacity : need;
         t->data = memory(t->data, t->capacity, 1);
@@ -93,13 +93,16 @@ static void text_vformat(struct text *t, const char *format, va_list args) SIGNE
 static void text_vformat(struct text *t, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0) {
-        text_reserve(t, (size_t)length);
-        vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
-        t->length += (size_t)length;
-    }
+    text_reserve(t, 0);
+    size_t room = t->capacity - t->length;
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang 14 loses it in va_copy */
+    int length = vsnprintf(t->data + t->length, room, format, again);
     va_end(again);
+    if (length > 0 && (size_t)length >= room) {
+        text_reserve(t, (size_t)length);
+        (void)vsnprintf(t->data + t->length, (size_t)length + 1, format, args);
+    }
+    t->length += length > 0 ? (size_t)length : 0;
 }
 
 void text_format(struct text *t, const char *format, ...) {

@@ -38,8 +38,8 @@ struct show_slot {
 };
 /* Inputs or outputs there are, in the graph or in the signature. */
 uint32_t show_slot_count(const signet_package *package, signet_program program, signet_side side);
-void show_slot(struct show_slot *slot, const signet_package *package, signet_program program,
-               signet_side side, uint32_t i);
+struct show_slot show_slot_at(const signet_package *package, signet_program program,
+                              signet_side side, uint32_t i);
 
 /* "f32[1,3]", "int", "s0 + 1"; adds nothing where the carrier does not tell. */
 void show_type(struct text *t, const signet_package *package, signet_type type);

@@ -168,32 +168,33 @@ static bool same(signet_string a, signet_string b) {
     return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
 }
 
-void show_slot(struct show_slot *slot, const signet_package *package, signet_program program,
-               signet_side side, uint32_t i) {
+struct show_slot show_slot_at(const signet_package *package, signet_program program,
+                              signet_side side, uint32_t i) {
     signet_graph graph = signet_program_graph(package, program);
-    *slot = (struct show_slot){.spec = SIGNET_SPEC_INIT};
-    if (signet_spec_get(package, program, side, i, &slot->spec)) {
-        slot->kind = side == SIGNET_INPUT
-                         ? signet_input_kind_name((signet_input_kind)slot->spec.kind)
-                         : signet_output_kind_name((signet_output_kind)slot->spec.kind);
-        if (slot->kind == NULL) {
-            slot->kind = slot->spec.raw_tag.data != NULL ? slot->spec.raw_tag.data : "?";
+    struct show_slot slot = {.spec = SIGNET_SPEC_INIT};
+    if (signet_spec_get(package, program, side, i, &slot.spec)) {
+        slot.kind = side == SIGNET_INPUT
+                        ? signet_input_kind_name((signet_input_kind)slot.spec.kind)
+                        : signet_output_kind_name((signet_output_kind)slot.spec.kind);
+        if (slot.kind == NULL) {
+            slot.kind = slot.spec.raw_tag.data != NULL ? slot.spec.raw_tag.data : "?";
         }
-        slot->name = slot->spec.name;
+        slot.name = slot.spec.name;
     }
     if (i < graph_side_count(package, graph, side)) {
         signet_arg arg = side == SIGNET_INPUT ? signet_graph_input(package, graph, i)
                                               : signet_graph_output(package, graph, i);
-        slot->value = signet_arg_value(package, arg);
-        slot->is_literal = slot->value.id == 0;
-        slot->literal = arg;
-        signet_string at = signet_value_name(package, slot->value);
-        if (slot->name.data == NULL) {
-            slot->name = at;
-        } else if (slot->value.id != 0 && !same(at, slot->name)) {
-            slot->at = at;
+        slot.value = signet_arg_value(package, arg);
+        slot.is_literal = slot.value.id == 0;
+        slot.literal = arg;
+        signet_string at = signet_value_name(package, slot.value);
+        if (slot.name.data == NULL) {
+            slot.name = at;
+        } else if (slot.value.id != 0 && !same(at, slot.name)) {
+            slot.at = at;
         }
     }
+    return slot;
 }
 
 /* ---- Types and literals ---------------------------------------------------------------------- */

@@ -35,9 +35,8 @@ static void add_side(struct text *t, const signet_package *package, signet_progr
                      signet_side side) {
     text_format(t, ",\n\"%s\":[", side == SIGNET_INPUT ? "inputs" : "outputs");
     for (uint32_t i = 0; i < show_slot_count(package, program, side); i++) {
-        struct show_slot slot;
+        struct show_slot slot = show_slot_at(package, program, side, i);
         struct text type = {0}, literal = {0};
-        show_slot(&slot, package, program, side, i);
         text_format(t, "%s{\"position\":%u", i > 0 ? ",\n" : "\n", (unsigned)i);
         add_member(t, "kind", signet_str(slot.kind));
         add_member(t, "name", slot.name);
