@@ -12,6 +12,7 @@ struct sg_pt2_layout {
     signet_carrier carrier; /* UNKNOWN: none of ours */
     signet_string root;     /* PT2_ARCHIVE: the folder of all records, with its '/' */
     const char *why;        /* UNKNOWN: what it looks like; static */
+    bool no_memory;
 };
 struct sg_pt2_layout sg_pt2_layout(struct sg_zip *zip);
 

@@ -155,14 +155,18 @@ static bool read_sizes(struct pickled *k, const struct sg_pickle *p, uint32_t tu
         return false;
     }
     *out = sg_alloc(&package->allocator, (*count + 1) * sizeof(**out));
-    for (uint32_t i = 0; *out != NULL && i < *count; i++) {
+    if (*out == NULL) {
+        sg_package_fail(package, SIGNET_E_NOMEM);
+        return false;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
         uint32_t n = item(p, tuple, i);
         if (!is_kind(p, n, SG_PICKLE_INT)) {
             return false;
         }
         (*out)[i] = signet_sym_int(package, node_at(p, n)->number);
     }
-    return *out != NULL;
+    return true;
 }
 
 static bool read_shape(struct pickled *k, const struct sg_pickle *p, uint32_t args,
@@ -206,6 +210,9 @@ static void find_storage(struct pickled *k, uint32_t inner, signet_string key,
         sg_text_string(&t, k->zip->entries.data[storage].name);
         sg_strid record = t.failed ? 0 : sg_intern(k->a->p, (signet_string){t.data, t.length});
         state->record = sg_string(k->a->p, record);
+    }
+    if (t.failed) {
+        sg_package_fail(k->a->p, SIGNET_E_NOMEM);
     }
     sg_text_free(&t);
 }

@@ -12,27 +12,33 @@ static bool has_entry(const struct sg_zip *z, const char *name) {
     return sg_zip_find(z, signet_str(name)) != SG_ZIP_NONE;
 }
 
-/* Content of a small record; *length is 0 when it cannot be read. */
-static void read_small(struct sg_zip *z, uint32_t entry, char *out, size_t most, size_t *length) {
+/* Content of a small record; *length is 0 when it cannot be read. False: no memory. */
+static bool read_small(struct sg_zip *z, uint32_t entry, char *out, size_t most, size_t *length) {
     char *text = NULL;
     size_t size = 0;
     *length = 0;
-    if (entry == SG_ZIP_NONE || z->entries.data[entry].size > most ||
-        sg_zip_read(z, entry, 1, &text, &size) != SIGNET_OK) {
-        return;
+    if (entry == SG_ZIP_NONE || z->entries.data[entry].size > most) {
+        return true;
     }
-    memcpy(out, text, size);
-    *length = size;
-    sg_free(z->allocator, text, size + 1);
+    signet_status status = sg_zip_read(z, entry, 1, &text, &size);
+    if (status == SIGNET_OK) {
+        memcpy(out, text, size);
+        *length = size;
+        sg_free(z->allocator, text, size + 1);
+    }
+    return status != SIGNET_E_NOMEM;
 }
 
 /* exir.save writes the flat layout too, with a version that torch.export never had. */
-static signet_carrier flat_carrier(struct sg_zip *z) {
+static bool flat_carrier(struct sg_zip *z, signet_carrier *carrier) {
     char version[16];
     size_t length;
-    read_small(z, sg_zip_find(z, signet_str("version")), version, sizeof(version), &length);
+    if (!read_small(z, sg_zip_find(z, signet_str("version")), version, sizeof(version), &length)) {
+        return false;
+    }
     bool exir = length >= 3 && memcmp(version, "5.", 2) == 0 && version[2] >= '4';
-    return exir ? SIGNET_CARRIER_EXIR_ARCHIVE : SIGNET_CARRIER_PT2_FLAT;
+    *carrier = exir ? SIGNET_CARRIER_EXIR_ARCHIVE : SIGNET_CARRIER_PT2_FLAT;
+    return true;
 }
 
 static const char *other_zip(const struct sg_zip *z, signet_string root) {
@@ -52,12 +58,13 @@ static const char *other_zip(const struct sg_zip *z, signet_string root) {
 }
 
 struct sg_pt2_layout sg_pt2_layout(struct sg_zip *z) {
-    struct sg_pt2_layout layout = {SIGNET_CARRIER_UNKNOWN, {"", 0}, "it is an empty zip archive"};
+    struct sg_pt2_layout layout = {
+        SIGNET_CARRIER_UNKNOWN, {"", 0}, "it is an empty zip archive", false};
     if (z->entries.count == 0) {
         return layout;
     }
     if (has_entry(z, FLAT_JSON)) {
-        layout.carrier = flat_carrier(z);
+        layout.no_memory = !flat_carrier(z, &layout.carrier);
         return layout;
     }
     signet_string first = z->entries.data[0].name;
@@ -92,8 +99,11 @@ uint32_t sg_pt2_find(struct sg_pt2_archive *a, const char *first, signet_string 
     sg_text_puts(&a->name, first);
     sg_text_string(&a->name, middle);
     sg_text_puts(&a->name, last);
-    return a->name.failed ? SG_ZIP_NONE
-                          : sg_zip_find(a->zip, (signet_string){a->name.data, a->name.length});
+    if (a->name.failed) {
+        sg_package_fail(a->p, SIGNET_E_NOMEM);
+        return SG_ZIP_NONE;
+    }
+    return sg_zip_find(a->zip, (signet_string){a->name.data, a->name.length});
 }
 
 static void archive_finding(struct sg_pt2_archive *a, signet_code code, signet_program program,
@@ -110,6 +120,9 @@ static void archive_finding(struct sg_pt2_archive *a, signet_code code, signet_p
 
 void sg_pt2_record_missing(struct sg_pt2_archive *a, signet_program program, const char *what) {
     signet_string name = {a->name.data, a->name.length};
+    if (a->name.failed) {
+        return; /* without memory for its name the record was not looked for */
+    }
     archive_finding(a, SIGNET_CODE_CARRIER_RECORD_MISSING, program,
                     sg_log_text(a->log,
                                 "the archive has no record '%s' (%s), which PyTorch requires",
@@ -146,6 +159,13 @@ static signet_status read_program(struct sg_pt2_archive *a, uint32_t entry, sign
 /* ---- Archives of PyTorch 2.8 and newer
  * ------------------------------------------------------------- */
 
+static void read_record(struct sg_pt2_archive *a, uint32_t entry, char *out, size_t most,
+                        size_t *length) {
+    if (!read_small(a->zip, entry, out, most, length)) {
+        sg_package_fail(a->p, SIGNET_E_NOMEM);
+    }
+}
+
 static void check_content(struct sg_pt2_archive *a, const char *record, const char *content,
                           signet_code code) {
     char text[16];
@@ -156,7 +176,7 @@ static void check_content(struct sg_pt2_archive *a, const char *record, const ch
         sg_pt2_record_missing(a, (signet_program){0}, content);
         return;
     }
-    read_small(a->zip, entry, text, sizeof(text), &length);
+    read_record(a, entry, text, sizeof(text), &length);
     if (length == strlen(content) && memcmp(text, content, length) == 0) {
         return;
     }
@@ -265,7 +285,7 @@ static void check_flat_version(struct sg_pt2_archive *a, signet_program program)
     }
     signet_program_info info = SIGNET_PROGRAM_INFO_INIT;
     signet_program_get_info(a->p, program, &info);
-    read_small(a->zip, entry, text, sizeof(text), &length);
+    read_record(a, entry, text, sizeof(text), &length);
     const char *expected =
         sg_log_text(a->log, "%u.%u", (unsigned)info.schema_major, (unsigned)info.schema_minor);
     if (length == strlen(expected) && memcmp(text, expected, length) == 0) {
@@ -363,9 +383,10 @@ signet_status sg_pt2_read(signet_package *p, struct sg_log *log, const struct sg
     sg_text_init(&a.name, &p->allocator);
     a.layout = sg_pt2_layout(a.zip);
     p->carrier = a.layout.carrier;
-    status = a.layout.carrier == SIGNET_CARRIER_PT2_ARCHIVE ? read_archive(&a)
-             : a.layout.carrier == SIGNET_CARRIER_PT2_FLAT  ? read_flat(&a)
-                                                            : refuse(&a);
+    status = a.layout.no_memory                               ? SIGNET_E_NOMEM
+             : a.layout.carrier == SIGNET_CARRIER_PT2_ARCHIVE ? read_archive(&a)
+             : a.layout.carrier == SIGNET_CARRIER_PT2_FLAT    ? read_flat(&a)
+                                                              : refuse(&a);
     if (deep && status == SIGNET_OK) {
         status = check_all(&a);
     }

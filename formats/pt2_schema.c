@@ -34,6 +34,7 @@ enum {
 
 void sg_pt2_no_memory(struct sg_pt2 *r) {
     r->status = SIGNET_E_NOMEM;
+    sg_package_fail(r->p, SIGNET_E_NOMEM);
 }
 
 /* Where a value stands takes a walk to find out, so it is done only for what will be shown. */

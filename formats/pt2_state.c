@@ -162,10 +162,13 @@ static signet_status read_payload(struct config *c, sg_json name_value, sg_json 
     uint32_t entry = SG_ZIP_NONE;
     if (sg_pt2_record(r, v, &sg_pt2_PAYLOAD, f)) {
         sg_json meta = f[SG_PT2_PAYLOAD_META];
+        uint64_t faults = r->faults;
+        bool described = false;
         state.is_parameter = sg_json_bool(f[SG_PT2_PAYLOAD_IS_PARAM]);
         state.is_pickled = sg_json_bool(f[SG_PT2_PAYLOAD_USE_PICKLE]);
         if (sg_json_get_kind(meta) == SG_JSON_OBJECT) {
             state.type = sg_pt2_type(r, meta);
+            described = state.type.id != 0 && r->faults == faults;
         }
         if (f[SG_PT2_PAYLOAD_PATH].value != NULL) {
             entry = find_record(c, f[SG_PT2_PAYLOAD_PATH], state.name);
@@ -175,7 +178,7 @@ static signet_status read_payload(struct config *c, sg_json name_value, sg_json 
             state.record = e->name;
             state.has_bytes = true;
             state.record_bytes = e->size;
-            if (state.type.id != 0 && !state.is_pickled) {
+            if (described && !state.is_pickled) {
                 check_range(c, meta, state.name, state.type, e);
             }
         }
@@ -222,6 +225,7 @@ static signet_status read_config(struct config *c, uint32_t entry, signet_progra
     struct sg_json_iter it = sg_json_iter(c->config);
     while (sg_json_next(&it) && status == SIGNET_OK) {
         status = read_payload(c, it.name_value, it.value);
+        status = r.status != SIGNET_OK ? r.status : status;
     }
     sg_pt2_close(&r);
     return status;
