@@ -535,3 +535,48 @@ Test(pt2, survives_every_failure_of_memory_in_pickles) {
         zip_maker_free(&z);
     }
 }
+
+/* ---- Bodies of delegates ----------------------------------------------------------------------
+ */
+
+static uint32_t attach_errors;
+
+static void count_error(void *user, const signet_diag *d) {
+    (void)user;
+    attach_errors += d->severity == SIGNET_SEVERITY_ERROR;
+}
+
+static signet_status attach(signet_package *p, const char *delegate, const char *file) {
+    char path[1024];
+    signet_sink sink = {count_error, NULL};
+    attach_errors = 0;
+    data_path(path, sizeof(path), file);
+    return signet_package_attach_body(p, delegate, path, NULL, &sink);
+}
+
+Test(pt2, body_of_a_delegate) {
+    struct reading r;
+    read_data(&r, "../seed/broken.txt");
+    cr_assert_eq(r.status, SIGNET_OK, "%s", reading_text(&r));
+    signet_delegate d = signet_delegate_find(r.p, signet_str("lowered_module_0"));
+    cr_assert_neq(d.id, 0);
+    /* nothing is left behind by what cannot be a body */
+    cr_assert_eq(attach(r.p, "lowered_module_9", "small.json"), SIGNET_E_INVALID_ARG);
+    cr_assert_eq(attach(r.p, "lowered_module_0", "nothing.json"), SIGNET_E_IO);
+    cr_assert_eq(attach(r.p, "lowered_module_0", "three_methods.pt2"), SIGNET_E_UNSUPPORTED);
+    cr_assert_eq(attach_errors, 1);
+    cr_assert_eq(attach(r.p, "lowered_module_0", "counter_2.2.2.pt2"), SIGNET_E_VERSION);
+    cr_assert_eq(attach_errors, 1);
+    cr_assert_eq(signet_package_status(r.p), SIGNET_OK);
+    cr_assert_eq(signet_program_count(r.p), 1);
+    cr_assert_eq(attach(r.p, "lowered_module_0", "small.json"), SIGNET_OK);
+    cr_assert_eq(attach_errors, 0);
+    cr_assert_eq(signet_program_count(r.p), 2);
+    signet_program body = signet_delegate_body(r.p, d);
+    cr_assert_eq(signet_program_get_role(r.p, body), SIGNET_ROLE_BODY);
+    cr_assert_eq(signet_program_delegate(r.p, body).id, d.id);
+    cr_assert_str_eq(signet_program_name(r.p, body).data, "lowered_module_0");
+    cr_assert_eq(signet_graph_node_count(r.p, signet_program_graph(r.p, body)), 2);
+    cr_assert_eq(signet_package_carrier(r.p), SIGNET_CARRIER_PRINTED);
+    reading_end(&r);
+}
