@@ -69,8 +69,9 @@ static signet_program build(signet_package *p) {
         signet_value_describe_tensor(p, all[i], type);
     }
     signet_arg outputs = signet_graph_set_outputs(p, graph, 2);
+    signet_arg last = {outputs.id + 1};
     signet_arg_set_value(p, outputs, SIGNET_ARG_TENSOR, sum);
-    signet_arg_set_value(p, (signet_arg){outputs.id + 1}, SIGNET_ARG_TENSOR, result);
+    signet_arg_set_value(p, last, SIGNET_ARG_TENSOR, result);
 
     add_spec(p, program, SIGNET_INPUT, SIGNET_INPUT_KIND_BUFFER, "b_b", "b");
     add_spec(p, program, SIGNET_INPUT, SIGNET_INPUT_KIND_USER_INPUT, "x", NULL);

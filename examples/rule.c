@@ -16,7 +16,7 @@ static void no_float64(signet_rule_run *run, const signet_package *package,
 }
 
 static bool print(void *user, const char *text, size_t length) {
-    return fwrite(text, 1, length, user) == length;
+    return fwrite(text, 1, length, (FILE *)user) == length;
 }
 
 static void on_finding(void *user, const signet_diag *diag) {
