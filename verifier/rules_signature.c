@@ -509,6 +509,11 @@ static bool is_ordered_kind(const struct sg_verify *v, uint32_t i) {
            (aim == SIGNET_INPUT_KIND_UNKNOWN || sg_input_find(v, aim, s->target) != 0);
 }
 
+static bool name_disagrees(const struct sg_verify *v, uint32_t output) {
+    sg_strid there = position_name(v, SIGNET_OUTPUT, output);
+    return there != 0 && there != sg_spec_name(v, SIGNET_OUTPUT, output);
+}
+
 /* A user output that the call graph does not count: its kind is wrong, and call.leaf-count tells
  * it.
  */
@@ -541,7 +546,9 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
         return;
     }
     bool counted = is_uncounted_output(v, early);
-    bool muted = sg_fold(v, counted);
+    /* Specs that were exchanged are told by their names. */
+    bool exchanged = name_disagrees(v, early) && name_disagrees(v, late);
+    bool muted = sg_fold(v, counted || exchanged);
     signet_location at = sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, early, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_SIGNATURE_ORDER, at);
     sg_diag_message(
@@ -559,7 +566,7 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     v->log.muted = muted;
     if (counted) {
         sg_mark_spec(v, SIGNET_OUTPUT, early, SG_CAUSE_COUNTED);
-    } else {
+    } else if (!exchanged) {
         sg_mark_program(v, SG_CAUSE_OUTPUT_ORDER);
     }
 }
