@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/compiler.h"
 #include "formats/printed_internal.h"
 
 /* Makes the graph of one class out of its statements. */
@@ -102,6 +103,24 @@ static void set_use(struct sg_printed *r, signet_arg arg, sg_strid name, uint32_
     signet_arg_set_named(r->p, arg, (signet_arg_kind)known->kind, sg_string(r->p, name));
 }
 
+/* Functions outside of torch print with '_' in place of dots: math_trunc is math.trunc. */
+static signet_string with_dots(struct sg_printed *r, signet_string target) {
+    static const char *const modules[] = {"math_", "_operator_"};
+    for (size_t i = 0; i < SG_COUNT_OF(modules); i++) {
+        size_t length = strlen(modules[i]);
+        if (sg_string_starts(target, modules[i]) && target.length > length &&
+            memchr(target.data, '.', target.length) == NULL) {
+            sg_text_clear(&r->scratch);
+            sg_text_put(&r->scratch, target.data, target.length);
+            if (!r->scratch.failed) {
+                r->scratch.data[length - 1] = '.';
+                target = (signet_string){r->scratch.data, r->scratch.length};
+            }
+        }
+    }
+    return target;
+}
+
 /* torch.ops.aten.add.Tensor(a, b), self.layer(a), a.view(b) */
 static signet_node add_call(struct sg_printed *r, uint32_t call) {
     const struct sg_pyx_node *n = sg_pyx_node(&r->body, call);
@@ -120,6 +139,7 @@ static signet_node add_call(struct sg_printed *r, uint32_t call) {
         sg_text_put(&r->scratch, dot, target.length - (size_t)(dot - target.data));
         target = (signet_string){r->scratch.data, r->scratch.length};
     }
+    target = object != 0 ? target : with_dots(r, target);
     signet_node node = signet_node_append(r->p, r->job.graph, target);
     signet_arg first = signet_node_set_inputs(r->p, node, n->count - 1 + (object != 0));
     if (object != 0 && first.id != 0) {
@@ -211,7 +231,7 @@ static bool set_constant_input(struct sg_printed *r, signet_arg arg, uint32_t i)
     const struct sg_printed_spec *spec = &r->specs[SIGNET_INPUT].data[i];
     sg_strid name = r->params.data[i].name;
     if (spec->literal == 0 || (spec->name != 0 && spec->name != name) ||
-        r->params.data[i].described.kind != 0) {
+        r->params.data[i].described.kind != 0 || r->params.data[i].used) {
         return false;
     }
     sg_arg_set_at(r->p, arg, r->params.data[i].text.at + 1);

@@ -48,6 +48,7 @@ struct sg_printed_param {
     struct sg_printed_piece note; /* annotation, without its quotes */
     bool quoted;
     bool renamed;
+    bool used;
     struct sg_printed_described described;
 };
 

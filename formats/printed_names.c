@@ -249,9 +249,13 @@ static void find_whole_uses(struct sg_printed *r) {
         uint32_t length = dot != NULL ? (uint32_t)(dot - r->text) - n->at : n->length;
         sg_strid name = sg_strings_find(r->p->strings, sg_printed_text(r, n->at, length));
         const struct sg_printed_name *known = name != 0 ? sg_printed_name(r, &name) : NULL;
-        if (known != NULL && known->is == SG_PRINTED_IS_VALUE && known->statement != 0) {
-            struct sg_printed_statement *s = &r->statements.data[known->statement];
-            s->is_value = true;
+        if (known == NULL || known->is != SG_PRINTED_IS_VALUE) {
+            continue;
+        }
+        if (known->statement != 0) {
+            r->statements.data[known->statement].is_value = true;
+        } else {
+            r->params.data[known->of].used = true;
         }
     }
 }

@@ -63,7 +63,13 @@ void sg_printed_expected(struct sg_printed *r, size_t at, size_t length, const c
     signet_string found = found_at(r, at, length);
     struct sg_diag *d = begin(r, SIGNET_CODE_CARRIER_TEXT_SYNTAX, at, found.length);
     if (found.length > 0) {
-        sg_diag_message(d, "expected %s, found '%s'", expected, sg_log_name(r->log, found));
+        bool has_single = memchr(found.data, '\'', found.length) != NULL;
+        bool has_double = memchr(found.data, '"', found.length) != NULL;
+        char quote = has_single && !has_double ? '"' : '\'';
+        sg_text_clear(&r->scratch);
+        sg_text_escaped(&r->scratch, found, quote);
+        sg_diag_message(d, "expected %s, found %c%s%c", expected, quote,
+                        r->scratch.failed ? "" : r->scratch.data, quote);
     } else {
         sg_diag_message(d, "expected %s, found the end of the %s", expected,
                         at < r->length ? "line" : "text");
