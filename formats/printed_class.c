@@ -107,6 +107,7 @@ static void read_params(struct sg_printed *r, uint32_t at, uint32_t end) {
             at = skip_default(r, at + 1, end);
         }
         param.name = sg_printed_intern(r, param.text.at, param.text.length);
+        sg_printed_describe(r, param.note, param.quoted, &param.described);
         if (!is_self && !add_param(r, &param)) {
             return;
         }
@@ -164,8 +165,7 @@ static bool put_frame(struct sg_printed *r, const char *head, const char *end) {
     while (digits_end < head_end && *digits_end != ' ') {
         digits_end++;
     }
-    struct sg_text *t = &r->scratch;
-    sg_text_clear(t);
+    struct sg_text *t = sg_printed_scratch(r);
     sg_text_puts(t, "File \"");
     sg_text_put(t, head, (size_t)(number - head));
     sg_text_puts(t, "\", line ");
@@ -184,19 +184,21 @@ static bool put_frame(struct sg_printed *r, const char *head, const char *end) {
     return true;
 }
 
-/* The stack trace of the statements behind a comment; comments of other kinds change nothing. */
-static sg_strid read_comment(struct sg_printed *r, const struct sg_printed_line *l,
-                             sg_strid before) {
+/* What a comment says of the statements behind it; comments of other kinds change nothing. */
+static void read_comment(struct sg_printed *r, const struct sg_printed_line *l,
+                         struct sg_printed_origin *origin) {
     const char *text = r->text + l->at + 1;
     const char *end = r->text + l->end;
     const char *file = find_text(text, end, " File: ");
-    if (file == NULL || !put_frame(r, file + 7, end)) {
-        static const char none[] = "No stacktrace found for following nodes";
-        return text == end || find_text(text, end, none) != NULL ? 0 : before;
+    if (file != NULL && put_frame(r, file + 7, end)) {
+        origin->trace = sg_printed_intern_scratched(r);
+    } else if (text == end ||
+               find_text(text, end, "No stacktrace found for following nodes") != NULL) {
+        origin->trace = 0;
+    } else {
+        return;
     }
-    sg_strid id = sg_intern(r->p, (signet_string){r->scratch.data, r->scratch.length});
-    r->no_memory = r->no_memory || id == 0;
-    return id;
+    origin->custom = sg_printed_read_custom(r, l->at, l->end);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
@@ -258,7 +260,8 @@ static void read_return(struct sg_printed *r, uint32_t at, uint32_t end) {
     }
 }
 
-static void read_assignment(struct sg_printed *r, uint32_t at, uint32_t end, sg_strid trace) {
+static void read_assignment(struct sg_printed *r, uint32_t at, uint32_t end,
+                            struct sg_printed_origin origin) {
     uint32_t length = (uint32_t)sg_py_name_length(r->text + at, end - at);
     uint32_t next = sg_printed_skip_blanks(r, at + length, end);
     bool note = next < end && r->text[next] == ':';
@@ -269,7 +272,7 @@ static void read_assignment(struct sg_printed *r, uint32_t at, uint32_t end, sg_
                             "'Graph signature:'");
         return;
     }
-    struct sg_printed_statement s = {.text = {at, length}, .trace = trace};
+    struct sg_printed_statement s = {.text = {at, length}, .origin = origin};
     if (note) {
         next = read_note(r, next + 1, end, false, &s.note, &s.quoted);
         next = sg_printed_skip_blanks(r, next, end);
@@ -279,7 +282,9 @@ static void read_assignment(struct sg_printed *r, uint32_t at, uint32_t end, sg_
         }
     }
     s.name = sg_printed_intern(r, at, length);
+    sg_printed_describe(r, s.note, s.quoted, &s.described);
     if (read_value(r, &s, next + 1, end)) {
+        sg_printed_find_what(r, &s);
         add_statement(r, &s);
     }
 }
@@ -301,14 +306,14 @@ static void read_def(struct sg_printed *r, uint32_t at, uint32_t end, bool *seen
     read_params(r, at + (uint32_t)sizeof(def) - 1, end);
 }
 
-static void read_line(struct sg_printed *r, uint32_t at, uint32_t end, sg_strid trace,
-                      bool *has_def) {
+static void read_line(struct sg_printed *r, uint32_t at, uint32_t end,
+                      struct sg_printed_origin origin, bool *has_def) {
     if (is_word(r, at, end, "def")) {
         read_def(r, at, end, has_def);
     } else if (is_word(r, at, end, "return")) {
         read_return(r, at, end);
     } else if (!(is_word(r, at, end, "pass") && end - at == 4)) {
-        read_assignment(r, at, end, trace);
+        read_assignment(r, at, end, origin);
     }
 }
 
@@ -317,7 +322,7 @@ void sg_printed_read_class(struct sg_printed *r) {
     r->params.count = 0;
     r->statements.count = 1;
     sg_pyx_clear(&r->body);
-    sg_strid trace = 0;
+    struct sg_printed_origin origin = {0, 0};
     bool has_def = false;
     for (uint32_t i = c->line + 1; i < c->end_line && !r->no_memory;) {
         const struct sg_printed_line *l = &r->lines.data[i];
@@ -327,16 +332,19 @@ void sg_printed_read_class(struct sg_printed *r) {
             continue;
         }
         if (r->text[l->at] == '#') {
-            trace = read_comment(r, l, trace);
+            read_comment(r, l, &origin);
         } else {
             uint32_t at = l->at;
             uint32_t end = sg_printed_statement_end(r, i, c->end_line, &next);
-            read_line(r, at, end, trace, &has_def);
+            read_line(r, at, end, origin, &has_def);
         }
         i = next;
     }
-    const struct sg_printed_statement *last = &r->statements.data[r->statements.count - 1];
-    if (!r->no_memory && !r->class_faulty && last->what != SG_PRINTED_RETURN) {
+    bool returns = false;
+    for (uint32_t i = 1; i < r->statements.count; i++) {
+        returns = returns || r->statements.data[i].what == SG_PRINTED_RETURN;
+    }
+    if (!r->no_memory && !r->class_faulty && !returns) {
         const struct sg_printed_line *l = &r->lines.data[c->line];
         sg_printed_syntax(r, l->at, l->end - l->at, "class '%s' does not end with a return",
                           sg_log_name(r->log, sg_printed_text(r, c->name_at, c->name_length)));

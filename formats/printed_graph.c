@@ -110,12 +110,11 @@ static signet_string with_dots(struct sg_printed *r, signet_string target) {
         size_t length = strlen(modules[i]);
         if (sg_string_starts(target, modules[i]) && target.length > length &&
             memchr(target.data, '.', target.length) == NULL) {
-            sg_text_clear(&r->scratch);
-            sg_text_put(&r->scratch, target.data, target.length);
-            if (!r->scratch.failed) {
-                r->scratch.data[length - 1] = '.';
-                target = (signet_string){r->scratch.data, r->scratch.length};
-            }
+            struct sg_text *t = sg_printed_scratch(r);
+            sg_text_put(t, target.data, length - 1);
+            sg_text_putc(t, '.');
+            sg_text_put(t, target.data + length, target.length - length);
+            return sg_printed_scratched(r);
         }
     }
     return target;
@@ -134,10 +133,10 @@ static signet_node add_call(struct sg_printed *r, uint32_t call) {
     sg_strid object = method_object(r, callee);
     if (object != 0) {
         const char *dot = memchr(target.data, '.', target.length);
-        sg_text_clear(&r->scratch);
-        sg_text_puts(&r->scratch, "torch.Tensor");
-        sg_text_put(&r->scratch, dot, target.length - (size_t)(dot - target.data));
-        target = (signet_string){r->scratch.data, r->scratch.length};
+        struct sg_text *t = sg_printed_scratch(r);
+        sg_text_puts(t, "torch.Tensor");
+        sg_text_put(t, dot, target.length - (size_t)(dot - target.data));
+        target = sg_printed_scratched(r);
     }
     target = object != 0 ? target : with_dots(r, target);
     signet_node node = signet_node_append(r->p, r->job.graph, target);
@@ -156,11 +155,10 @@ static signet_node add_call(struct sg_printed *r, uint32_t call) {
 static signet_node add_operator(struct sg_printed *r, uint32_t i) {
     const struct sg_pyx_node *n = sg_pyx_node(&r->body, i);
     bool item = n->kind == SG_PYX_INDEX;
-    sg_text_clear(&r->scratch);
-    sg_text_puts(&r->scratch, "_operator.");
-    sg_text_puts(&r->scratch, item ? "getitem" : sg_pyx_op_name((sg_pyx_op)n->op));
-    signet_string target = {r->scratch.data, r->scratch.length};
-    signet_node node = signet_node_append(r->p, r->job.graph, target);
+    struct sg_text *t = sg_printed_scratch(r);
+    sg_text_puts(t, "_operator.");
+    sg_text_puts(t, item ? "getitem" : sg_pyx_op_name((sg_pyx_op)n->op));
+    signet_node node = signet_node_append(r->p, r->job.graph, sg_printed_scratched(r));
     signet_arg first = signet_node_set_inputs(r->p, node, n->count);
     uint32_t child = n->first;
     for (uint32_t k = 0; k < n->count && first.id != 0; k++) {
@@ -213,8 +211,13 @@ static void add_node(struct sg_printed *r, uint32_t statement) {
     }
     signet_node_set_name(r->p, node, sg_string(r->p, s->name));
     sg_node_set_span(r->p, node, sg_span_make(s->text.at, s->end - s->text.at));
-    if (s->trace != 0) {
-        signet_node_add_metadata(r->p, node, signet_str("stack_trace"), sg_string(r->p, s->trace));
+    if (s->origin.trace != 0) {
+        signet_node_add_metadata(r->p, node, signet_str("stack_trace"),
+                                 sg_string(r->p, s->origin.trace));
+    }
+    if (s->origin.custom != 0) {
+        signet_node_add_metadata(r->p, node, signet_str("custom"),
+                                 sg_string(r->p, s->origin.custom));
     }
     set_outputs(r, node, s);
 }

@@ -52,6 +52,12 @@ struct sg_printed_param {
     struct sg_printed_described described;
 };
 
+/* What the comment in front of a statement says; 0: nothing. */
+struct sg_printed_origin {
+    sg_strid trace;  /* stack trace */
+    sg_strid custom; /* annotation, as JSON */
+};
+
 typedef enum sg_printed_what {
     SG_PRINTED_NODE = 0,
     SG_PRINTED_ITEM,      /* name = base[index], where index is a plain number */
@@ -70,9 +76,9 @@ struct sg_printed_statement {
     sg_strid name;
     struct sg_printed_piece text; /* the name */
     struct sg_printed_piece note;
-    uint32_t end;      /* of the right-hand side */
-    uint32_t rhs;      /* expression; 0: none */
-    sg_strid trace;    /* stack trace; 0: none */
+    uint32_t end; /* of the right-hand side */
+    uint32_t rhs; /* expression; 0: none */
+    struct sg_printed_origin origin;
     sg_strid path;     /* ATTRIBUTE */
     uint32_t class_id; /* ATTRIBUTE: the class behind it; 0: none */
     struct sg_printed_described described;
@@ -177,6 +183,11 @@ static inline signet_string sg_printed_piece(const struct sg_printed *r,
     return (signet_string){r->text + s.at, s.length};
 }
 sg_strid sg_printed_intern(struct sg_printed *r, uint32_t at, uint32_t length);
+/* What was put into r->scratch, which is cleared first and used for one thing at a time. Without
+ * memory it is empty, and no_memory is set. */
+struct sg_text *sg_printed_scratch(struct sg_printed *r);
+signet_string sg_printed_scratched(struct sg_printed *r);
+sg_strid sg_printed_intern_scratched(struct sg_printed *r);
 /* True when text[at, end) starts with the word. */
 bool sg_printed_starts(const struct sg_printed *r, uint32_t at, uint32_t end, const char *word);
 uint32_t sg_printed_skip_blanks(const struct sg_printed *r, uint32_t at, uint32_t end);
@@ -201,6 +212,10 @@ void sg_printed_set_kind(struct sg_printed *r, struct sg_printed_spec *s, signet
 void sg_printed_put_specs(struct sg_printed *r);
 void sg_printed_read_ranges(struct sg_printed *r);
 
+/* The annotation in the comment text[at, end) as JSON; 0: none, or none that JSON can hold. */
+sg_strid sg_printed_read_custom(struct sg_printed *r, uint32_t at, uint32_t end);
+/* Says what kind of statement it is. */
+void sg_printed_find_what(struct sg_printed *r, struct sg_printed_statement *s);
 /* Fills params, statements and body from the lines of the job's class. */
 void sg_printed_read_class(struct sg_printed *r);
 /* Says what the names of the class are, and which items are results of their node. */

@@ -515,7 +515,7 @@ signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t so
         }
         status = p->status;
     }
-    if (r.no_memory || r.scratch.failed) {
+    if (r.no_memory) {
         status = SIGNET_E_NOMEM;
     }
     if (status == SIGNET_E_LIMIT) {

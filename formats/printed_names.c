@@ -45,43 +45,57 @@ static void define(struct sg_printed *r, sg_strid name, struct sg_printed_name e
 /* ---- Kinds of statements ----------------------------------------------------------------------
  */
 
-/* Appends "a.b" for self.a.b and for getattr(self.a, "0").b; false: the expression is neither. */
-static bool put_path(const struct sg_pyx *x, uint32_t i, struct sg_text *out) {
-    /* Outside in: the path is put together from its last part to its first. */
-    struct sg_text part;
-    sg_text_init(&part, out->allocator);
-    bool good = true;
-    for (bool more = true; more && good;) {
-        const struct sg_pyx_node *n = sg_pyx_node(x, i);
-        sg_text_clear(&part);
-        uint32_t inner = n->first;
-        if (n->kind == SG_PYX_NAME) {
-            signet_string s = sg_pyx_text(x, i);
-            more = false;
-            good = sg_string_is(s, "self") || sg_string_starts(s, "self.");
-            if (good && s.length > 5) {
-                sg_text_put(&part, s.data + 5, s.length - 5);
-            }
-        } else if (n->kind == SG_PYX_ATTRIBUTE) {
-            sg_text_string(&part, sg_pyx_own_name(x, i));
-        } else if (n->kind == SG_PYX_CALL && n->count == 3 && sg_pyx_is_name(x, inner, "getattr") &&
-                   sg_pyx_node(x, sg_pyx_child(x, i, 2))->kind == SG_PYX_STRING) {
-            sg_pyx_string(x, sg_pyx_child(x, i, 2), &part);
-            inner = sg_pyx_child(x, i, 1);
-        } else {
-            good = false;
-        }
-        if (part.length > 0 && out->length > 0) {
-            sg_text_putc(&part, '.');
-        }
-        sg_text_put(&part, out->data, out->length);
-        sg_text_clear(out);
-        sg_text_put(out, part.data, part.length);
-        i = inner;
+/* What an attribute is of: the a in a.b and in getattr(a, "b"); 0: it is no attribute. */
+static uint32_t attribute_of(const struct sg_pyx *x, uint32_t i) {
+    const struct sg_pyx_node *n = sg_pyx_node(x, i);
+    if (n->kind == SG_PYX_ATTRIBUTE) {
+        return n->first;
     }
-    out->failed = out->failed || part.failed;
-    sg_text_free(&part);
-    return good && out->length > 0;
+    if (n->kind == SG_PYX_CALL && n->count == 3 && sg_pyx_is_name(x, n->first, "getattr") &&
+        sg_pyx_node(x, sg_pyx_child(x, i, 2))->kind == SG_PYX_STRING) {
+        return sg_pyx_child(x, i, 1);
+    }
+    return 0;
+}
+
+/* self.a.b, getattr(self.a, "0").b */
+static bool is_path(const struct sg_pyx *x, uint32_t i) {
+    bool attribute = false;
+    for (uint32_t of = attribute_of(x, i); of != 0; of = attribute_of(x, i)) {
+        attribute = true;
+        i = of;
+    }
+    signet_string s = sg_pyx_text(x, i);
+    return sg_pyx_node(x, i)->kind == SG_PYX_NAME &&
+           (sg_string_starts(s, "self.") || (attribute && sg_string_is(s, "self")));
+}
+
+/* "a.b" of self.a.b */
+static sg_strid path_of(struct sg_printed *r, uint32_t i) {
+    const struct sg_pyx *x = &r->body;
+    r->work.count = 0;
+    for (; i != 0; i = attribute_of(x, i)) { /* outside in, and then back */
+        if (!sg_vec_reserve(&r->p->allocator, &r->work, 1)) {
+            r->no_memory = true;
+            return 0;
+        }
+        r->work.data[r->work.count++] = i;
+    }
+    struct sg_text *t = sg_printed_scratch(r);
+    for (uint32_t k = r->work.count; k > 0; k--) {
+        const struct sg_pyx_node *n = sg_pyx_node(x, r->work.data[k - 1]);
+        signet_string s = sg_pyx_text(x, r->work.data[k - 1]);
+        sg_text_puts(t, t->length > 0 ? "." : "");
+        if (n->kind == SG_PYX_NAME) {
+            size_t self = s.length > 4 ? 5 : 4;
+            sg_text_put(t, s.data + self, s.length - self);
+        } else if (n->kind == SG_PYX_ATTRIBUTE) {
+            sg_text_string(t, sg_pyx_own_name(x, r->work.data[k - 1]));
+        } else {
+            sg_pyx_string(x, sg_pyx_child(x, r->work.data[k - 1], 2), t);
+        }
+    }
+    return sg_printed_intern_scratched(r);
 }
 
 /* True when the expression is the item of a name by a plain number. */
@@ -94,20 +108,17 @@ static bool is_item(const struct sg_pyx *x, uint32_t i) {
     return index->kind == SG_PYX_INT && index->u.integer >= 0 && index->u.integer < INT32_MAX;
 }
 
-static void find_what(struct sg_printed *r, struct sg_printed_statement *s) {
+void sg_printed_find_what(struct sg_printed *r, struct sg_printed_statement *s) {
     const struct sg_pyx *x = &r->body;
     if (s->what == SG_PRINTED_RETURN) {
         return;
     }
     const struct sg_pyx_node *n = sg_pyx_node(x, s->rhs);
-    sg_text_clear(&r->scratch);
     if (sg_pyx_is_simple_name(x, s->rhs)) {
         s->what = SG_PRINTED_ALIAS;
-    } else if ((n->kind == SG_PYX_NAME || n->kind == SG_PYX_ATTRIBUTE || n->kind == SG_PYX_CALL) &&
-               put_path(x, s->rhs, &r->scratch)) {
+    } else if (is_path(x, s->rhs)) {
         s->what = SG_PRINTED_ATTRIBUTE;
-        s->path = sg_intern(r->p, (signet_string){r->scratch.data, r->scratch.length});
-        r->no_memory = r->no_memory || s->path == 0;
+        s->path = path_of(r, s->rhs);
     } else if (is_item(x, s->rhs)) {
         s->what = SG_PRINTED_ITEM;
         s->index = (uint32_t)sg_pyx_node(x, sg_pyx_node(x, n->first)->next)->u.integer;
@@ -130,7 +141,6 @@ static void define_params(struct sg_printed *r) {
     bool root = r->job.class_id == 1;
     for (uint32_t i = 0; i < r->params.count; i++) {
         struct sg_printed_param *param = &r->params.data[i];
-        sg_printed_describe(r, param->note, param->quoted, &param->described);
         if (param->described.kind == 0 && root && i < r->specs[SIGNET_INPUT].count) {
             signet_arg_kind told = specs[i].arg_kind;
             bool by_name = told == SIGNET_ARG_TOKEN || told == SIGNET_ARG_CUSTOM_OBJ;
@@ -178,7 +188,6 @@ static void define_alias(struct sg_printed *r, struct sg_printed_statement *s, u
 static void define_statements(struct sg_printed *r) {
     for (uint32_t i = 1; i < r->statements.count && !r->no_memory; i++) {
         struct sg_printed_statement *s = &r->statements.data[i];
-        find_what(r, s);
         struct sg_printed_name entry = {SG_PRINTED_IS_VALUE, 0, i, i};
         switch ((sg_printed_what)s->what) {
         case SG_PRINTED_RETURN:
@@ -197,7 +206,6 @@ static void define_statements(struct sg_printed *r) {
             break;
         case SG_PRINTED_NODE:
         case SG_PRINTED_ITEM:
-            sg_printed_describe(r, s->note, s->quoted, &s->described);
             entry.kind = kind_of_value(&s->described);
             define(r, s->name, entry);
             break;

@@ -24,12 +24,8 @@ static sg_strid string_of(struct sg_printed *r, uint32_t i, const char *what) {
         expected(r, i, what);
         return 0;
     }
-    sg_text_clear(&r->scratch);
-    sg_pyx_string(&r->signature, i, &r->scratch);
-    signet_string s = {r->scratch.data != NULL ? r->scratch.data : "", r->scratch.length};
-    sg_strid id = sg_intern(r->p, s);
-    r->no_memory = r->no_memory || id == 0;
-    return id;
+    sg_pyx_string(&r->signature, i, sg_printed_scratch(r));
+    return sg_printed_intern_scratched(r);
 }
 
 static struct sg_span span_of(const struct sg_printed *r, uint32_t i) {

@@ -14,9 +14,8 @@ static struct sg_diag *begin(struct sg_printed *r, signet_code code, size_t at, 
 }
 
 static const char *format_message(struct sg_printed *r, const char *format, va_list args) {
-    sg_text_clear(&r->scratch);
-    sg_text_vprintf(&r->scratch, format, args);
-    return r->scratch.failed || r->scratch.data == NULL ? "" : r->scratch.data;
+    sg_text_vprintf(sg_printed_scratch(r), format, args);
+    return sg_printed_scratched(r).data;
 }
 
 void sg_printed_syntax(struct sg_printed *r, size_t at, size_t length, const char *format, ...) {
@@ -66,10 +65,9 @@ void sg_printed_expected(struct sg_printed *r, size_t at, size_t length, const c
         bool has_single = memchr(found.data, '\'', found.length) != NULL;
         bool has_double = memchr(found.data, '"', found.length) != NULL;
         char quote = has_single && !has_double ? '"' : '\'';
-        sg_text_clear(&r->scratch);
-        sg_text_escaped(&r->scratch, found, quote);
+        sg_text_escaped(sg_printed_scratch(r), found, quote);
         sg_diag_message(d, "expected %s, found %c%s%c", expected, quote,
-                        r->scratch.failed ? "" : r->scratch.data, quote);
+                        sg_printed_scratched(r).data, quote);
     } else {
         sg_diag_message(d, "expected %s, found the end of the %s", expected,
                         at < r->length ? "line" : "text");
@@ -95,6 +93,25 @@ void sg_printed_bad_expression(struct sg_printed *r, const struct sg_pyx *x) {
 
 sg_strid sg_printed_intern(struct sg_printed *r, uint32_t at, uint32_t length) {
     sg_strid id = sg_intern(r->p, sg_printed_text(r, at, length));
+    r->no_memory = r->no_memory || id == 0;
+    return id;
+}
+
+struct sg_text *sg_printed_scratch(struct sg_printed *r) {
+    sg_text_clear(&r->scratch);
+    return &r->scratch;
+}
+
+signet_string sg_printed_scratched(struct sg_printed *r) {
+    r->no_memory = r->no_memory || r->scratch.failed;
+    if (r->scratch.failed || r->scratch.data == NULL) {
+        return (signet_string){"", 0};
+    }
+    return (signet_string){r->scratch.data, r->scratch.length};
+}
+
+sg_strid sg_printed_intern_scratched(struct sg_printed *r) {
+    sg_strid id = sg_intern(r->p, sg_printed_scratched(r));
     r->no_memory = r->no_memory || id == 0;
     return id;
 }

@@ -212,7 +212,7 @@ static bool read_sizes(struct sg_printed *r, uint32_t *at, uint32_t end) {
             }
         }
     }
-    sg_printed_expected(r, end, 0, "']'");
+    sg_printed_expected(r, end, 1, "']'");
     return false;
 }
 

@@ -37,15 +37,13 @@ static void set_raw(struct sg_printed *r, const struct sg_pyx *x, signet_arg arg
 
 /* The text of a STRING; told when it holds an escape that no repr writes. Valid until the next. */
 static signet_string string_of(struct sg_printed *r, const struct sg_pyx *x, uint32_t i) {
-    sg_text_clear(&r->scratch);
-    if (!sg_pyx_string(x, i, &r->scratch)) {
+    if (!sg_pyx_string(x, i, sg_printed_scratch(r))) {
         const struct sg_pyx_node *n = sg_pyx_node(x, i);
         sg_printed_syntax(r, n->at, n->length,
                           "a string holds an escape that Python does not have");
-        sg_text_clear(&r->scratch);
-        sg_pyx_string(x, i, &r->scratch);
+        sg_pyx_string(x, i, sg_printed_scratch(r));
     }
-    return (signet_string){r->scratch.data != NULL ? r->scratch.data : "", r->scratch.length};
+    return sg_printed_scratched(r);
 }
 
 static double real_of(const struct sg_pyx *x, uint32_t i) {
@@ -197,12 +195,12 @@ static bool set_graph(struct sg_printed *r, signet_arg arg, const struct sg_prin
         r->no_memory = true;
         return false;
     }
-    sg_text_clear(&r->scratch);
-    sg_text_string(&r->scratch, sg_string(r->p, r->job.prefix));
-    sg_text_string(&r->scratch, sg_string(r->p, s->path));
-    sg_text_putc(&r->scratch, '.');
+    struct sg_text *t = sg_printed_scratch(r);
+    sg_text_string(t, sg_string(r->p, r->job.prefix));
+    sg_text_string(t, sg_string(r->p, s->path));
+    sg_text_putc(t, '.');
     struct sg_printed_job job = {.class_id = s->class_id};
-    job.prefix = sg_intern(r->p, (signet_string){r->scratch.data, r->scratch.length});
+    job.prefix = sg_printed_intern_scratched(r);
     job.graph = signet_graph_add(r->p, r->program, sg_string(r->p, s->path));
     signet_arg_set_graph(r->p, arg, job.graph);
     r->jobs.data[r->jobs.count++] = job;
@@ -211,10 +209,10 @@ static bool set_graph(struct sg_printed *r, signet_arg arg, const struct sg_prin
 
 /* A lowered module; those of subgraphs are called by their path. */
 static void set_delegate(struct sg_printed *r, signet_arg arg, sg_strid path) {
-    sg_text_clear(&r->scratch);
-    sg_text_string(&r->scratch, sg_string(r->p, r->job.prefix));
-    sg_text_string(&r->scratch, sg_string(r->p, path));
-    signet_string name = {r->scratch.data != NULL ? r->scratch.data : "", r->scratch.length};
+    struct sg_text *t = sg_printed_scratch(r);
+    sg_text_string(t, sg_string(r->p, r->job.prefix));
+    sg_text_string(t, sg_string(r->p, path));
+    signet_string name = sg_printed_scratched(r);
     signet_delegate delegate = signet_delegate_find(r->p, name);
     if (delegate.id == 0) {
         delegate = signet_delegate_add(r->p, name);

@@ -77,39 +77,134 @@ static void put_param(struct sg_printed_writer *w, uint32_t i) {
     put_annotation(w, arg);
 }
 
-static bool same_source(const signet_user_source *a, const signet_user_source *b) {
-    return a->line == b->line && sg_string_equal(a->file, b->file) &&
-           sg_string_equal(a->function, b->function) && sg_string_equal(a->code, b->code);
+/* ---- Comments -------------------------------------------------------------------------------- */
+
+/* What a comment says of a line. */
+struct comment {
+    signet_string custom; /* JSON: the node's annotation */
+    signet_string file, line, function, code;
+};
+
+static signet_string strip(signet_string s) {
+    while (s.length > 0 && (unsigned char)s.data[s.length - 1] <= ' ') {
+        s.length--;
+    }
+    while (s.length > 0 && (unsigned char)s.data[0] <= ' ') {
+        s.data++;
+        s.length--;
+    }
+    return s;
 }
 
-/* A comment stands where the source of a line differs from the line's before. */
+/* The last place of a word in a text; null: none. */
+static const char *find_last(signet_string s, const char *word) {
+    size_t length = strlen(word);
+    for (size_t i = s.length; i >= length; i--) {
+        if (memcmp(s.data + i - length, word, length) == 0) {
+            return s.data + i - length;
+        }
+    }
+    return NULL;
+}
+
+/* File "f.py", line 43, in forward */
+static bool read_frame(signet_string line, struct comment *out) {
+    static const char head[] = "File \"";
+    static const char middle[] = "\", line ";
+    line = strip(line);
+    const char *number = find_last(line, middle);
+    if (!sg_string_starts(line, head) || number == NULL || number < line.data + sizeof(head) - 1) {
+        return false;
+    }
+    out->file = (signet_string){line.data + sizeof(head) - 1, 0};
+    out->file.length = (size_t)(number - out->file.data);
+    number += sizeof(middle) - 1;
+    const char *end = line.data + line.length;
+    const char *digit = number;
+    while (digit < end && *digit >= '0' && *digit <= '9') {
+        digit++;
+    }
+    out->line = (signet_string){number, (size_t)(digit - number)};
+    out->function = (signet_string){digit, (size_t)(end - digit)};
+    if (out->line.length == 0 || !sg_string_starts(out->function, ", in ")) {
+        return false;
+    }
+    out->function.data += 5;
+    out->function.length -= 5;
+    return out->function.length > 0;
+}
+
+/* The innermost frame that has its code in the line behind it, as PyTorch looks for it. */
+static void read_trace(signet_string trace, struct comment *out) {
+    trace = strip(trace);
+    const char *end = trace.data + trace.length;
+    struct comment frame = *out;
+    for (const char *at = trace.data; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL) {
+            return;
+        }
+        if (read_frame((signet_string){at, (size_t)(stop - at)}, &frame)) {
+            const char *next = memchr(stop + 1, '\n', (size_t)(end - stop - 1));
+            frame.code =
+                strip((signet_string){stop + 1, (size_t)((next != NULL ? next : end) - stop - 1)});
+            *out = frame;
+        }
+        at = stop + 1;
+    }
+}
+
+static struct comment comment_of(const struct sg_printed_writer *w, uint32_t node) {
+    struct comment c = {.custom = {NULL, 0}};
+    struct sg_list list = sg_node(w->p, node)->metadata;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct sg_pair *m = &w->p->pairs.data[list.first + i];
+        if (sg_string_is(sg_string(w->p, m->key), "stack_trace")) {
+            read_trace(sg_string(w->p, m->value), &c);
+        } else if (sg_string_is(sg_string(w->p, m->key), "custom")) {
+            c.custom = sg_string(w->p, m->value);
+        }
+    }
+    return c;
+}
+
+static bool same_comment(const struct comment *a, const struct comment *b) {
+    return sg_string_equal(a->file, b->file) && sg_string_equal(a->line, b->line) &&
+           sg_string_equal(a->function, b->function) && sg_string_equal(a->code, b->code) &&
+           sg_string_equal(a->custom, b->custom);
+}
+
+/* A comment stands where it differs from that of the line before. */
 static void put_comment(struct sg_printed_writer *w, uint32_t line, uint32_t depth,
-                        signet_user_source *before, bool *first) {
-    uint32_t node = w->lines.data[line].node;
-    signet_user_source source = signet_node_user_source(w->p, (signet_node){node});
-    if (!*first && same_source(&source, before)) {
+                        struct comment *before, bool *first) {
+    struct comment c = comment_of(w, w->lines.data[line].node);
+    if (!*first && same_comment(&c, before)) {
         return;
     }
     if (!*first) {
         sg_text_puts(&w->t, "    \n");
     }
     *first = false;
-    *before = source;
+    *before = c;
     put_indent(w, depth, 8);
-    if (source.file.data == NULL) {
-        sg_text_puts(&w->t, "# No stacktrace found for following nodes\n");
+    sg_text_putc(&w->t, '#');
+    sg_write_custom(w, c.custom);
+    if (c.file.data == NULL) {
+        sg_text_puts(&w->t, " No stacktrace found for following nodes\n");
         return;
     }
-    sg_text_puts(&w->t, "# File: ");
-    sg_write_name(&w->t, source.file);
+    sg_text_puts(&w->t, " File: ");
+    sg_write_name(&w->t, c.file);
     sg_text_putc(&w->t, ':');
-    sg_text_uint(&w->t, source.line);
+    sg_text_string(&w->t, c.line);
     sg_text_puts(&w->t, " in ");
-    sg_write_name(&w->t, source.function);
+    sg_write_name(&w->t, c.function);
     sg_text_puts(&w->t, ", code: ");
-    sg_write_name(&w->t, source.code);
+    sg_write_name(&w->t, c.code);
     sg_text_putc(&w->t, '\n');
 }
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* ;  a = b = None */
 static void put_release(struct sg_printed_writer *w, uint32_t line) {
@@ -233,7 +328,7 @@ static void put_class(struct sg_printed_writer *w, uint32_t depth) {
         put_param(w, i);
     }
     sg_text_puts(&w->t, "):\n");
-    signet_user_source before = {{NULL, 0}, 0, {NULL, 0}, {NULL, 0}};
+    struct comment before = {.custom = {NULL, 0}};
     bool first = true;
     for (uint32_t i = 1; i < w->return_line && goes_on(w); i++) {
         if (!w->lines.data[i].is_input) {

@@ -73,6 +73,8 @@ bool sg_write_is_path(const struct sg_arg *arg);
 void sg_write_name(struct sg_text *t, signet_string name);
 /* An argument, with its list as a tuple when asked for. */
 void sg_write_arg(struct sg_printed_writer *w, uint32_t arg, bool as_tuple);
+/* " Annotation: {'a': True}" of the JSON that a node has in its metadata; nothing for no JSON. */
+void sg_write_custom(struct sg_printed_writer *w, signet_string json);
 /* The right-hand side of a node: "torch.ops.aten.add.Tensor(a, b)", "a + b". */
 void sg_write_call(struct sg_printed_writer *w, uint32_t node);
 
