@@ -162,7 +162,7 @@ static void sum_up_clean(const struct lint_total *total, struct text *out) {
         }
         text_format(out, " (%s%s%s)", total->lossy ? "printed text" : "",
                     total->lossy && total->stateless ? ", " : "",
-                    total->stateless ? "no state tables" : "");
+                    total->stateless ? "no state tables: see --with" : "");
     }
     text_put(out, "\n");
 }

@@ -341,7 +341,7 @@ void show_literal(struct text *t, const signet_package *package, signet_arg arg)
 const char *show_table_name(signet_table table) {
     switch (table) {
     case SIGNET_TABLE_STATE_DICT:
-        return "state dict";
+        return "state_dict";
     case SIGNET_TABLE_CONSTANTS:
         break;
     }

@@ -198,9 +198,11 @@ static void read_program(struct source *s, const struct source_options *o, const
     close(fd);
 }
 
-static bool lacks_state(const signet_package *package) {
+/* Does any program of the package have state tables, or lack them? */
+static bool any_program(const signet_package *package, bool with_state) {
     for (uint32_t i = 0; i < signet_program_count(package); i++) {
-        if (!signet_program_has_state_tables(package, signet_program_at(package, i))) {
+        signet_program program = signet_program_at(package, i);
+        if (signet_program_has_state_tables(package, program) == with_state) {
             return true;
         }
     }
@@ -209,7 +211,7 @@ static bool lacks_state(const signet_package *package) {
 
 static void take_state(struct source *s, const struct source_options *o, const char *path,
                        const signet_package *base) {
-    if (base == NULL || !lacks_state(s->package)) {
+    if (base == NULL || !any_program(s->package, false)) {
         return;
     }
     signet_status status = signet_package_take_state(s->package, base);
@@ -305,10 +307,12 @@ static enum status read_with(const struct source_options *o, struct source *base
     options.from = SIGNET_CARRIER_UNKNOWN;
     options.body_count = 0;
     source_read(base, &options, o->with, NULL, NULL);
-    if (base->package != NULL) {
+    if (base->package != NULL && any_program(base->package, true)) {
         return STATUS_OK;
     }
-    if (base->trouble.length == 0) {
+    if (base->package != NULL) {
+        trouble_add(&base->trouble, "--with: %s has no state tables; give the archive", o->with);
+    } else if (base->trouble.length == 0) {
         trouble_add(&base->trouble, "--with: %s: %s; signet lint %s says more", o->with,
                     signet_status_text(base->read), o->with);
     }
