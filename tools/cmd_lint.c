@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "faults.h"
 #include "lint.h"
 
 #include <errno.h>
@@ -271,6 +272,8 @@ struct pool {
 
 static void *work(void *user) {
     struct pool *pool = user;
+    struct fault_room room;
+    faults_catch_in_thread(&room);
     for (;;) {
         pthread_mutex_lock(&pool->lock);
         size_t i = pool->next < pool->count ? pool->next++ : pool->count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command signet: tells subcommands apart and hands over to them. */
+#include "faults.h"
 #include "options.h"
 
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,45 +129,9 @@ static enum status dispatch(int argc, char **argv) {
     return STATUS_USE;
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
-
-#if defined(__SANITIZE_ADDRESS__)
-#    define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                     \
-        __has_feature(thread_sanitizer)
-#        define HAS_SANITIZER 1
-#    endif
-#endif
-
-#ifndef HAS_SANITIZER
-static void on_fault(int number) {
-    static const char message[] =
-        "signet: this is a fault in Signet, not in the file; please report it with the file\n";
-    (void)number;
-    ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
-    (void)written;
-    _exit(STATUS_FAULT);
-}
-#endif
-
-/* A fault is an exit status like any other, so that scripts can tell it from findings. Sanitizers
- * catch the same signals and say more. */
-static void catch_faults(void) {
-#ifndef HAS_SANITIZER
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    static char room[1 << 14]; /* the stack may be what ran out */
-    stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
-    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};
-    (void)sigaltstack(&stack, NULL);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-        (void)sigaction(signals[i], &action, NULL);
-    }
-#endif
-}
-
 int main(int argc, char **argv) {
     io_init();
-    catch_faults();
+    struct fault_room room;
+    faults_catch(&room);
     return (int)dispatch(argc, argv);
 }
