@@ -24,6 +24,8 @@ uint32_t sg_value_define(signet_package *p, uint32_t graph, sg_strid name, signe
 /* The definition is gone: the value is undefined, and forgotten when nothing uses it. */
 void sg_value_undefine(signet_package *p, uint32_t value);
 
-void sg_graph_remove_output(signet_package *p, signet_graph graph, uint32_t i);
+/* A new undefined value, at the end of its graph; the first of its name is the one that look-ups
+ * find. 0: limit or no memory. */
+uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name);
 
 #endif

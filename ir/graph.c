@@ -111,19 +111,6 @@ signet_arg signet_graph_set_outputs(signet_package *p, signet_graph graph, uint3
     return set_list(p, graph, count, SIGNET_OWNER_GRAPH_OUTPUT);
 }
 
-void sg_graph_remove_output(signet_package *p, signet_graph graph, uint32_t i) {
-    struct sg_graph *g = edit(p, graph);
-    if (g == NULL || i >= g->outputs.count) {
-        sg_package_fail(p, SIGNET_E_INVALID_ARG);
-        return;
-    }
-    sg_arg_clear(p, g->outputs.first + i);
-    for (uint32_t j = i + 1; j < g->outputs.count; j++) {
-        sg_arg_move(p, g->outputs.first + j, g->outputs.first + j - 1);
-    }
-    g->outputs.count--;
-}
-
 signet_value signet_graph_find(const signet_package *p, signet_graph graph, signet_string name) {
     return sg_value_lookup(p, graph, sg_strings_find(p->strings, name));
 }

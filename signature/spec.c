@@ -46,13 +46,22 @@ bool signet_spec_get(const signet_package *p, signet_program program, signet_sid
 }
 
 signet_arg signet_spec_add(signet_package *p, signet_program program, const signet_spec *spec) {
+    return signet_spec_insert(p, program, signet_spec_count(p, program, spec->side), spec);
+}
+
+signet_arg signet_spec_insert(signet_package *p, signet_program program, uint32_t i,
+                              const signet_spec *spec) {
     struct sg_spec s = {.kind = (uint8_t)spec->kind,
                         .persistent = (uint8_t)spec->persistent,
                         .raw_tag = sg_intern(p, spec->raw_tag),
                         .target = sg_intern(p, spec->target)};
     sg_strid name = sg_intern(p, spec->name);
     struct sg_program *r = edit(p, program);
-    s.arg = r != NULL ? sg_arg_alloc(p, 1, SIGNET_OWNER_NONE, 0) : 0;
+    if (r == NULL || i > r->specs[spec->side].count) {
+        sg_package_fail(p, SIGNET_E_INVALID_ARG);
+        return (signet_arg){0};
+    }
+    s.arg = sg_arg_alloc(p, 1, SIGNET_OWNER_NONE, 0);
     if (s.arg == 0) {
         return (signet_arg){0};
     }
@@ -62,8 +71,43 @@ signet_arg signet_spec_add(signet_package *p, signet_program program, const sign
         sg_package_fail(p, SIGNET_E_NOMEM);
         return (signet_arg){0};
     }
-    r->specs[spec->side].data[r->specs[spec->side].count++] = s;
+    uint32_t count = r->specs[spec->side].count++;
+    struct sg_spec *specs = r->specs[spec->side].data;
+    for (uint32_t j = count; j > i; j--) {
+        specs[j] = specs[j - 1];
+    }
+    specs[i] = s;
     return (signet_arg){s.arg};
+}
+
+signet_arg signet_program_insert(signet_package *p, signet_program program, uint32_t i,
+                                 const signet_spec *spec) {
+    signet_graph graph = signet_program_graph(p, program);
+    signet_arg arg = spec->side == SIGNET_INPUT ? signet_graph_insert_input(p, graph, i)
+                                                : signet_graph_insert_output(p, graph, i);
+    if (arg.id == 0) {
+        return arg;
+    }
+    if (signet_spec_insert(p, program, i, spec).id == 0) {
+        if (spec->side == SIGNET_INPUT) {
+            signet_graph_remove_input(p, graph, i);
+        } else {
+            signet_graph_remove_output(p, graph, i);
+        }
+        return (signet_arg){0};
+    }
+    return arg;
+}
+
+void signet_program_remove_input(signet_package *p, signet_program program, uint32_t i) {
+    struct sg_program *r = edit(p, program);
+    if (r == NULL) {
+        return;
+    }
+    if (i < r->specs[SIGNET_INPUT].count) {
+        signet_spec_remove(p, program, SIGNET_INPUT, i);
+    }
+    signet_graph_remove_input(p, (signet_graph){r->graph}, i);
 }
 
 void signet_spec_set_name(signet_package *p, signet_program program, signet_side side, uint32_t i,
@@ -112,7 +156,7 @@ void signet_program_remove_output(signet_package *p, signet_program program, uin
     if (i < r->specs[SIGNET_OUTPUT].count) {
         signet_spec_remove(p, program, SIGNET_OUTPUT, i);
     }
-    sg_graph_remove_output(p, (signet_graph){r->graph}, i);
+    signet_graph_remove_output(p, (signet_graph){r->graph}, i);
 }
 
 void sg_spec_set_spans(signet_package *p, signet_program program, signet_side side, uint32_t i,

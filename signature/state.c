@@ -47,6 +47,19 @@ void signet_state_add(signet_package *p, signet_program program, const signet_st
     r->has_state_tables = true;
 }
 
+void signet_state_remove(signet_package *p, signet_program program, uint32_t i) {
+    if (program.id == 0 || program.id >= p->programs.count ||
+        i >= p->programs.data[program.id].states.count) {
+        sg_package_fail(p, SIGNET_E_INVALID_ARG);
+        return;
+    }
+    struct sg_program *r = &p->programs.data[program.id];
+    r->states.count--;
+    for (uint32_t j = i; j < r->states.count; j++) {
+        r->states.data[j] = r->states.data[j + 1];
+    }
+}
+
 void sg_state_set_span(signet_package *p, signet_program program, uint32_t i, uint32_t source,
                        struct sg_span span) {
     if (program.id != 0 && program.id < p->programs.count &&

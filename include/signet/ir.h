@@ -128,6 +128,13 @@ SIGNET_API signet_status signet_package_status(const signet_package *package);
 SIGNET_API signet_status signet_package_clone(signet_package **out, const signet_package *package,
                                               const signet_allocator *allocator);
 
+/** Copies one program into a package (the same one, or another): graphs, signature, state tables,
+ * call graph, and the delegates it calls with their bodies, recursively. @param name of the copy;
+ * absent: as it was. @return the copy, or null; what was begun stays in @p to then. Linear in @p
+ * from. */
+SIGNET_API signet_program signet_program_clone_into(signet_package *to, const signet_package *from,
+                                                    signet_program program, signet_string name);
+
 /** What the package was read from; MEMORY for one that was built by calls. */
 SIGNET_API signet_carrier signet_package_carrier(const signet_package *package);
 
@@ -252,6 +259,17 @@ SIGNET_API signet_arg signet_graph_output(const signet_package *package, signet_
 SIGNET_API signet_arg signet_graph_set_outputs(signet_package *package, signet_graph graph,
                                                uint32_t count);
 
+/** Inserts an argument of kind NONE at position i, or removes the one there. All arguments of the
+ * list get new ids when one is inserted; uses and definitions follow. These change the graph alone:
+ * for the top graph, whose specs go by position, see signet_program_insert_input and its like
+ *  (signet/signature.h). Linear in the list. */
+SIGNET_API signet_arg signet_graph_insert_input(signet_package *package, signet_graph graph,
+                                                uint32_t i);
+SIGNET_API signet_arg signet_graph_insert_output(signet_package *package, signet_graph graph,
+                                                 uint32_t i);
+SIGNET_API void signet_graph_remove_input(signet_package *package, signet_graph graph, uint32_t i);
+SIGNET_API void signet_graph_remove_output(signet_package *package, signet_graph graph, uint32_t i);
+
 /** Nodes in execution order; null at the end. */
 SIGNET_API signet_node signet_graph_first(const signet_package *package, signet_graph graph);
 SIGNET_API signet_node signet_graph_last(const signet_package *package, signet_graph graph);
@@ -302,6 +320,13 @@ SIGNET_API signet_arg signet_node_output(const signet_package *package, signet_n
                                          uint32_t i);
 SIGNET_API signet_arg signet_node_set_outputs(signet_package *package, signet_node node,
                                               uint32_t count);
+/** Inserts or removes one argument, as signet_graph_insert_input does. */
+SIGNET_API signet_arg signet_node_insert_input(signet_package *package, signet_node node,
+                                               uint32_t i);
+SIGNET_API signet_arg signet_node_insert_output(signet_package *package, signet_node node,
+                                                uint32_t i);
+SIGNET_API void signet_node_remove_input(signet_package *package, signet_node node, uint32_t i);
+SIGNET_API void signet_node_remove_output(signet_package *package, signet_node node, uint32_t i);
 /** True when the carrier shows only those results that are read (printed text), so that there may
  * be more results than outputs. */
 SIGNET_API bool signet_node_results_open(const signet_package *package, signet_node node);

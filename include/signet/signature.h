@@ -90,6 +90,19 @@ SIGNET_API void signet_spec_set_kind(signet_package *package, signet_program pro
 /** Removes the spec alone; the graph keeps its input or output. */
 SIGNET_API void signet_spec_remove(signet_package *package, signet_program program,
                                    signet_side side, uint32_t i);
+/** Inserts a spec alone, at position i; otherwise as signet_spec_add. */
+SIGNET_API signet_arg signet_spec_insert(signet_package *package, signet_program program,
+                                         uint32_t i, const signet_spec *spec);
+/** Inserts an input or output (by @p spec->side) at position i of the top graph and its spec
+ * together.
+ *  @return the graph's argument, of kind NONE: define the input's value, or use a value, there
+ *  (signet_arg_set_named and the like); null on failure. Arguments of that side get new ids. */
+SIGNET_API signet_arg signet_program_insert(signet_package *package, signet_program program,
+                                            uint32_t i, const signet_spec *spec);
+/** Removes input i of the top graph and its spec together; its value becomes undefined where it is
+ * still used. */
+SIGNET_API void signet_program_remove_input(signet_package *package, signet_program program,
+                                            uint32_t i);
 /** Removes output i of the top graph and its spec together. */
 SIGNET_API void signet_program_remove_output(signet_package *package, signet_program program,
                                              uint32_t i);
@@ -124,6 +137,9 @@ SIGNET_API bool signet_state_get(const signet_package *package, signet_program p
                                  signet_state *state);
 SIGNET_API void signet_state_add(signet_package *package, signet_program program,
                                  const signet_state *state);
+
+/** Removes entry i. */
+SIGNET_API void signet_state_remove(signet_package *package, signet_program program, uint32_t i);
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 

@@ -294,3 +294,74 @@ static signet_status build_and_edit(const signet_allocator *a, void *user) {
 Test(edit, survives_every_failed_allocation) {
     cr_assert_gt(test_each_failure(build_and_edit, NULL), 20);
 }
+
+/* ---- Single arguments, and inputs and outputs with their specs ----------------------------------
+ */
+
+static signet_spec user(signet_side side, int kind, const char *name) {
+    signet_spec s = SIGNET_SPEC_INIT;
+    s.side = side;
+    s.kind = kind;
+    s.name = signet_str(name);
+    s.arg_kind = SIGNET_ARG_TENSOR;
+    return s;
+}
+
+Test(edit, arguments_are_inserted_and_removed) {
+    signet_program f;
+    signet_package *p = make(&f);
+    signet_node n = signet_graph_first(p, signet_program_graph(p, f)); /* add(b_b, x) */
+    signet_arg middle = signet_node_insert_input(p, n, 1);
+    signet_arg_set_named(p, middle, SIGNET_ARG_TENSOR, signet_str("x"));
+    cr_assert_eq(signet_node_input_count(p, n), 3);
+    cr_assert_eq(signet_arg_value(p, signet_node_input(p, n, 0)).id, find(p, f, "b_b").id);
+    cr_assert_eq(signet_arg_value(p, signet_node_input(p, n, 2)).id, find(p, f, "x").id);
+    cr_assert_eq(signet_value_use_count(p, find(p, f, "x")), 3);
+    signet_node_remove_input(p, n, 0);
+    cr_assert_eq(signet_node_input_count(p, n), 2);
+    cr_assert_eq(signet_value_use_count(p, find(p, f, "b_b")), 0);
+    uint32_t seen = 0;
+    for (signet_arg u = signet_value_first_use(p, find(p, f, "x")); u.id != 0;
+         u = signet_use_next(p, u)) {
+        cr_assert_eq(signet_arg_value(p, u).id, find(p, f, "x").id);
+        seen++;
+    }
+    cr_assert_eq(seen, 3);
+    signet_arg result = signet_node_insert_output(p, n, 0);
+    signet_arg_set_named(p, result, SIGNET_ARG_TENSOR, signet_str("first"));
+    cr_assert_eq(signet_value_position(p, find(p, f, "add")), 1);
+    signet_node_remove_output(p, n, 0);
+    cr_assert_eq(signet_value_position(p, find(p, f, "add")), 0);
+    cr_assert_eq(find(p, f, "first").id, 0);
+    cr_assert_eq(signet_package_status(p), SIGNET_OK);
+    signet_node_insert_input(p, n, 9);
+    cr_assert_eq(signet_package_status(p), SIGNET_E_INVALID_ARG);
+    signet_package_destroy(p);
+}
+
+Test(edit, inputs_and_outputs_come_and_go_with_their_specs) {
+    signet_program f;
+    signet_package *p = make(&f);
+    signet_graph g = signet_program_graph(p, f);
+    signet_spec in = user(SIGNET_INPUT, SIGNET_INPUT_KIND_USER_INPUT, "y");
+    signet_arg_set_named(p, signet_program_insert(p, f, 1, &in), SIGNET_ARG_TENSOR,
+                         signet_str("y"));
+    cr_assert(spec_is(p, f, SIGNET_INPUT, 0, "b_b", "b"));
+    cr_assert(spec_is(p, f, SIGNET_INPUT, 1, "y", NULL));
+    cr_assert(spec_is(p, f, SIGNET_INPUT, 2, "x", NULL));
+    cr_assert_eq(signet_value_position(p, find(p, f, "x")), 2);
+    signet_spec out = user(SIGNET_OUTPUT, SIGNET_OUTPUT_KIND_USER_OUTPUT, "y");
+    signet_arg_set_named(p, signet_program_insert(p, f, 2, &out), SIGNET_ARG_TENSOR,
+                         signet_str("y"));
+    cr_assert_eq(signet_graph_output_count(p, g), 3);
+    cr_assert(spec_is(p, f, SIGNET_OUTPUT, 2, "y", NULL));
+    signet_program_remove_output(p, f, 2);
+    signet_program_remove_input(p, f, 1);
+    cr_assert_eq(find(p, f, "y").id, 0);
+    cr_assert_eq(signet_graph_input_count(p, g), 2);
+    cr_assert_eq(signet_spec_count(p, f, SIGNET_INPUT), 2);
+    signet_program_remove_input(p, f, 0); /* still used: undefined from now on */
+    cr_assert_eq(signet_value_get_kind(p, find(p, f, "b_b")), SIGNET_VALUE_UNDEFINED);
+    cr_assert_eq(signet_package_status(p), SIGNET_OK);
+    signet_package_destroy(p);
+}
