@@ -99,7 +99,7 @@ static void read_symbol(struct sg_pt2 *r, sg_json v, signet_arg arg, signet_arg_
     signet_string tag;
     sg_json payload;
     if (!sg_pt2_union(r, v, of, &tag, &payload)) {
-        set_raw(r, arg, sg_arg_kind_tag(kind), v);
+        set_raw(r, arg, "", v);
     } else if (sg_string_is(tag, "as_name")) {
         if (expect(r, payload, SG_PT2_STRING, arg, kind)) {
             set_named(r, arg, kind, payload);
@@ -112,7 +112,10 @@ static void read_symbol(struct sg_pt2 *r, sg_json v, signet_arg arg, signet_arg_
         set_bool(r, payload, arg, kind);
     } else {
         sg_pt2_unknown_tag(r, v, of, tag, NULL, 0);
-        set_raw(r, arg, sg_arg_kind_tag(kind), v);
+        set_raw(r, arg, "", v);
+    }
+    if (SG_UNLIKELY(signet_arg_get_kind(r->p, arg) == SIGNET_ARG_RAW)) {
+        set_raw(r, arg, sg_arg_kind_tag(kind), v); /* with the tag inside */
     }
 }
 

@@ -264,6 +264,10 @@ static void read_graph_module(struct sg_pt2 *r, sg_json v) {
         f[SG_PT2_GRAPH_MODULE_MODULE_CALL_GRAPH].value == NULL) {
         r->p->programs.data[r->program.id].faulty = true;
     }
+    if (sg_json_count(f[SG_PT2_GRAPH_MODULE_NAMEDTUPLES]) > 0) {
+        signet_program_set_namedtuples(r->p, r->program,
+                                       sg_pt2_raw(r, f[SG_PT2_GRAPH_MODULE_NAMEDTUPLES]));
+    }
     uint32_t dictionary = sg_pt2_dictionary(r);
     struct sg_json_iter it = sg_json_iter(f[SG_PT2_GRAPH_MODULE_METADATA]);
     while (sg_json_next(&it)) {

@@ -199,6 +199,15 @@ static bool guard_statement(struct sg_sgt_reader *r) {
     return true;
 }
 
+static bool namedtuples_statement(struct sg_sgt_reader *r) {
+    sg_strid json = 0;
+    if (!sg_sgt_take_text(r, &json, "JSON between quotes")) {
+        return false;
+    }
+    signet_program_set_namedtuples(r->p, (signet_program){r->program}, sg_string(r->p, json));
+    return true;
+}
+
 /* ---- State tables ------------------------------------------------------------------------------
  */
 
@@ -361,9 +370,15 @@ bool sg_sgt_program_statement(struct sg_sgt_reader *r, bool *known) {
         const char *word;
         bool (*read)(struct sg_sgt_reader *r);
     } statements[] = {
-        {"schema", schema_statement},    {"torch", torch_statement}, {"dialect", dialect_statement},
-        {"opset", opset_statement},      {"range", range_statement}, {"guard", guard_statement},
-        {"state", state_dict_statement}, {"entry", entry_line},
+        {"schema", schema_statement},
+        {"torch", torch_statement},
+        {"dialect", dialect_statement},
+        {"opset", opset_statement},
+        {"range", range_statement},
+        {"guard", guard_statement},
+        {"namedtuples", namedtuples_statement},
+        {"state", state_dict_statement},
+        {"entry", entry_line},
     };
     *known = true;
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {

@@ -190,6 +190,11 @@ static void put_program_facts(struct sg_sgt_writer *w) {
         sg_sgt_put_string(w, r->guards.data[i]);
         end_line(w);
     }
+    if (r->namedtuples != 0) {
+        start_line(w, "namedtuples ", 0);
+        sg_sgt_put_string(w, r->namedtuples);
+        end_line(w);
+    }
     for (uint32_t i = 0; i < r->metadata.count; i++) {
         put_meta(w, &r->metadata.data[i], 0);
     }

@@ -190,6 +190,7 @@ struct sg_program {
     uint32_t source;
     uint32_t schema_major, schema_minor;
     sg_strid torch_version;
+    sg_strid namedtuples; /* fields of the named tuples in pytree specs: JSON text; 0: none */
     SG_VEC(struct sg_spec) specs[2]; /* by signet_side */
     SG_VEC(struct sg_state) states;
     SG_VEC(struct sg_call) calls;

@@ -30,6 +30,18 @@ void signet_program_set_calls(signet_package *p, signet_program program, bool kn
     }
 }
 
+signet_string signet_program_namedtuples(const signet_package *p, signet_program program) {
+    return sg_string(p, sg_program(p, program.id)->namedtuples);
+}
+
+void signet_program_set_namedtuples(signet_package *p, signet_program program, signet_string json) {
+    sg_strid id = sg_intern(p, json);
+    struct sg_program *r = edit(p, program);
+    if (r != NULL) {
+        r->namedtuples = id;
+    }
+}
+
 uint32_t signet_call_count(const signet_package *p, signet_program program) {
     return sg_program(p, program.id)->calls.count;
 }

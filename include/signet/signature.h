@@ -198,6 +198,13 @@ SIGNET_API void signet_call_add(signet_package *package, signet_program program,
 SIGNET_API void signet_call_set_arg_name(signet_package *package, signet_program program,
                                          uint32_t i, uint32_t j, signet_string name);
 
+/** The fields of the named tuples that occur in the pytree specs: a JSON object as text, by type
+ *  ({"mod.Point": {"field_names": ["x", "y"]}}); absent where there are none. */
+SIGNET_API signet_string signet_program_namedtuples(const signet_package *package,
+                                                    signet_program program);
+SIGNET_API void signet_program_set_namedtuples(signet_package *package, signet_program program,
+                                               signet_string json);
+
 /** What a pytree spec says. */
 typedef struct signet_treespec {
     bool well_formed;
