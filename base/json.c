@@ -61,11 +61,21 @@ static yyjson_alc alc_of(signet_allocator *a) {
 
 _Static_assert(SG_JSON_PADDING == YYJSON_PADDING_SIZE, "what yyjson wants behind the text");
 
+#define PATH_MARKS 8
+
+/* How far the last path came in a container: everything before `before` ends before its value. */
+struct path_mark {
+    const yyjson_val *container;
+    struct sg_json_iter before;
+    uint32_t index;
+};
+
 struct sg_json_doc {
     signet_allocator allocator;
     yyjson_doc *doc;
     const char *text;
     size_t length;
+    struct path_mark marks[PATH_MARKS]; /* by depth */
 };
 
 /* yyjson's own getters want values that are not const. */
@@ -447,93 +457,37 @@ static void put_name(struct sg_text *out, signet_string name) {
     }
 }
 
-void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out) {
+/* A container of the path goes on from where the last look into it ended, so that the paths of
+ * many values, asked for in order, cost one walk together. */
+static struct path_mark *resume(struct sg_json_doc *doc, const yyjson_val *container,
+                                const yyjson_val *wanted, uint32_t depth) {
+    struct path_mark *mark = &doc->marks[depth % PATH_MARKS];
+    if (mark->container != container || (const yyjson_val *)mark->before.next > wanted) {
+        mark->container = container;
+        mark->before = sg_json_iter((sg_json){container});
+        mark->index = 0;
+    }
+    return mark;
+}
+
+void sg_json_path(struct sg_json_doc *doc, sg_json v, struct sg_text *out) {
     sg_text_putc(out, '$');
     const yyjson_val *wanted = val(v);
     const yyjson_val *at = values_begin(doc);
-    while (at != NULL && at < wanted && wanted < value_after(at)) {
-        struct sg_json_iter it = sg_json_iter((sg_json){at});
-        uint32_t i = 0;
+    for (uint32_t depth = 0; at != NULL && at < wanted && wanted < value_after(at); depth++) {
+        struct path_mark *mark = resume(doc, at, wanted, depth);
+        struct sg_json_iter it = mark->before;
         while (sg_json_next(&it) && (const yyjson_val *)it.next <= wanted) {
-            i++;
+            mark->before = it;
+            mark->index++;
         }
         if (it.object) {
             put_name(out, it.name);
         } else {
-            sg_text_printf(out, "[%u]", (unsigned)i);
+            sg_text_printf(out, "[%u]", (unsigned)mark->index);
         }
         at = it.value.value;
     }
-}
-
-/* ---- Duplicate members ----------------------------------------------------------------------- */
-
-/* Objects of more members than this go through a map. */
-#define PAIRWISE_MOST 32
-
-static bool same_name(const yyjson_val *a, const yyjson_val *b) {
-    size_t length = length_of(a);
-    return length == length_of(b) &&
-           a->uni.str[0] == b->uni.str[0] && /* mostly it differs, and there is always a NUL */
-           memcmp(a->uni.str, b->uni.str, length) == 0;
-}
-
-static void duplicates_of_small(const yyjson_val *object, sg_json_duplicate found, void *user) {
-    const yyjson_val *names[PAIRWISE_MOST];
-    size_t count = length_of(object);
-    const yyjson_val *name = object + 1;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (same_name(names[j], name)) {
-                found(user, (sg_json){names[j]}, (sg_json){name});
-                break;
-            }
-        }
-        names[i] = name;
-        name = value_after(name + 1);
-    }
-}
-
-/* Numbers of the map: distance of a name from its object. */
-static bool duplicates_of_large(const struct sg_json_doc *doc, const yyjson_val *object,
-                                sg_json_duplicate found, void *user) {
-    size_t count = length_of(object);
-    struct sg_map *map = sg_map_create(&doc->allocator);
-    bool ok = map != NULL;
-    const yyjson_val *name = object + 1;
-    for (size_t i = 0; ok && i < count; i++) {
-        signet_string s = string_of(name);
-        uint64_t key = sg_hash64_seeded(s.data, s.length, (uintptr_t)map);
-        uint32_t first = sg_map_get(map, key);
-        while (first != 0 && !same_name(object + first, name)) {
-            first = sg_map_get(map, ++key);
-        }
-        if (first != 0) {
-            found(user, (sg_json){object + first}, (sg_json){name});
-        } else {
-            size_t distance = (size_t)(name - object);
-            ok = distance <= UINT32_MAX && sg_map_put(map, key, (uint32_t)distance);
-        }
-        name = value_after(name + 1);
-    }
-    sg_map_destroy(map);
-    return ok;
-}
-
-bool sg_json_duplicates(const struct sg_json_doc *doc, sg_json_duplicate found, void *user) {
-    const yyjson_val *end = values_end(doc);
-    for (const yyjson_val *v = values_begin(doc); v < end; v++) {
-        if (type_of(v) != YYJSON_TYPE_OBJ) {
-            continue;
-        }
-        size_t count = length_of(v);
-        if (count <= PAIRWISE_MOST) {
-            duplicates_of_small(v, found, user);
-        } else if (!duplicates_of_large(doc, v, found, user)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */

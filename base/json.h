@@ -4,8 +4,8 @@
 
 /*
  * Reading JSON: a thin cover over yyjson (json.c is the only file that includes it), read in place,
- * so that every string can be traced back to its byte in the text. Depth, UTF-8, duplicate members
- * and what follows the value are checked here.
+ * so that every string can be traced back to its byte in the text. Depth, UTF-8 and what
+ * follows the value are checked here.
  */
 
 #include "base/alloc.h"
@@ -65,11 +65,7 @@ size_t sg_json_byte(const struct sg_json_doc *doc, sg_json v);
 /* "$.graph.nodes[3]['odd name']"; a member name gives the path of its value. Linear in the siblings
  * along the path, so only for findings. */
 struct sg_text;
-void sg_json_path(const struct sg_json_doc *doc, sg_json v, struct sg_text *out);
-/* Calls found for each member that has the name of an earlier one of its object, for the whole
- * document; first and again are the names. false: no memory. */
-typedef void (*sg_json_duplicate)(void *user, sg_json first, sg_json again);
-bool sg_json_duplicates(const struct sg_json_doc *doc, sg_json_duplicate found, void *user);
+void sg_json_path(struct sg_json_doc *doc, sg_json v, struct sg_text *out);
 
 sg_json_kind sg_json_get_kind(sg_json v);
 const char *sg_json_kind_name(sg_json v); /* "object", "integer", ...; static */

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -310,55 +311,31 @@ Test(json, paths) {
     done(&p);
 }
 
-/* ---- Duplicates */
-
-struct pairs {
-    const struct sg_json_doc *doc;
-    size_t bytes[16][2];
-    uint32_t count;
-};
-
-static void on_duplicate(void *user, sg_json first, sg_json again) {
-    struct pairs *pairs = user;
-    if (pairs->count < SG_COUNT_OF(pairs->bytes)) {
-        pairs->bytes[pairs->count][0] = sg_json_byte(pairs->doc, first);
-        pairs->bytes[pairs->count][1] = sg_json_byte(pairs->doc, again);
-    }
-    pairs->count++;
-}
-
-Test(json, duplicate_members) {
-    struct parsed p =
-        parse_text("[{\"a\":1,\"b\":2,\"a\":{\"a\":0},\"\\u0061\":4},{\"ab\":1,\"aB\":2},{}]");
-    struct pairs pairs = {.doc = p.doc};
-    cr_assert(sg_json_duplicates(p.doc, on_duplicate, &pairs));
-    cr_assert_eq(pairs.count, 2);
-    cr_assert_eq(pairs.bytes[0][0], 2);
-    cr_assert_eq(pairs.bytes[0][1], 14);
-    cr_assert_eq(pairs.bytes[1][0], 2);
-    cr_assert_eq(pairs.bytes[1][1], 26);
-    done(&p);
-}
-
-static void large_object(struct sg_text *t, uint32_t count) {
-    sg_text_putc(t, '{');
-    for (uint32_t i = 0; i < count; i++) {
-        sg_text_printf(t, "\"name_%u\":[%u],", (unsigned)i, (unsigned)i);
-    }
-    sg_text_puts(t, "\"name_7\":0,\"name_0\":0,\"name_7\":0}");
-}
-
-Test(json, duplicate_members_of_large_objects) {
+/* Paths of many values, forwards and backwards: a walk goes on where the last one ended. */
+Test(json, paths_of_a_long_list) {
     struct sg_text t;
     sg_text_init(&t, &sg_default_allocator);
-    large_object(&t, 3000);
+    sg_text_puts(&t, "{\"l\":[");
+    for (uint32_t i = 0; i < 300; i++) {
+        sg_text_printf(&t, "%s{\"k\":[%u]}", i > 0 ? "," : "", (unsigned)i);
+    }
+    sg_text_puts(&t, "]}");
     struct parsed p = parse_text(t.data);
-    struct pairs pairs = {.doc = p.doc};
-    cr_assert(sg_json_duplicates(p.doc, on_duplicate, &pairs));
-    cr_assert_eq(pairs.count, 3);
-    cr_assert_eq(pairs.bytes[1][0], 1);
-    cr_assert_eq(pairs.bytes[0][0], pairs.bytes[2][0]);
-    cr_assert_eq(pairs.bytes[2][1], t.length - 11);
+    sg_json list = sg_json_member(sg_json_root(p.doc), "l");
+    static const uint32_t order[] = {0, 1, 2, 299, 150, 151, 3, 298};
+    for (size_t i = 0; i < SG_COUNT_OF(order); i++) {
+        char path[40];
+        struct sg_json_iter it = sg_json_iter(list);
+        for (uint32_t k = 0; k <= order[i]; k++) {
+            cr_assert(sg_json_next(&it));
+        }
+        struct sg_json_iter inner = sg_json_iter(sg_json_member(it.value, "k"));
+        cr_assert(sg_json_next(&inner));
+        snprintf(path, sizeof(path), "$.l[%u].k[0]", (unsigned)order[i]);
+        check_path(&p, inner.value, path);
+        snprintf(path, sizeof(path), "$.l[%u]", (unsigned)order[i]);
+        check_path(&p, it.value, path);
+    }
     done(&p);
     sg_text_free(&t);
 }
@@ -397,10 +374,12 @@ Test(json, writes_without_recursion) {
 
 /* ---- Memory */
 
-static void ignore(void *user, sg_json first, sg_json again) {
-    (void)user;
-    (void)first;
-    (void)again;
+static void large_object(struct sg_text *t, uint32_t count) {
+    sg_text_putc(t, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        sg_text_printf(t, "\"name_%u\":[%u],", (unsigned)i, (unsigned)i);
+    }
+    sg_text_puts(t, "\"last\":0}");
 }
 
 static signet_status json_body(const signet_allocator *a, void *user) {
@@ -408,8 +387,7 @@ static signet_status json_body(const signet_allocator *a, void *user) {
     struct parsed p = parse(a, source->data, source->length, 256);
     struct sg_text t;
     sg_text_init(&t, a);
-    bool ok = p.doc != NULL && sg_json_duplicates(p.doc, ignore, NULL) &&
-              sg_json_write(a, sg_json_root(p.doc), &t);
+    bool ok = p.doc != NULL && sg_json_write(a, sg_json_root(p.doc), &t);
     if (p.doc == NULL) {
         cr_assert_eq(p.error.problem, SG_JSON_NO_MEMORY);
     }
@@ -422,6 +400,6 @@ Test(json, survives_every_failure) {
     struct sg_text t;
     sg_text_init(&t, &sg_default_allocator);
     large_object(&t, 100);
-    cr_assert_gt(test_each_failure(json_body, &t), 8);
+    cr_assert_gt(test_each_failure(json_body, &t), 3);
     sg_text_free(&t);
 }
