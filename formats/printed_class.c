@@ -28,9 +28,8 @@ static uint32_t read_note(struct sg_printed *r, uint32_t at, uint32_t end, bool 
             depth++;
         } else if (depth > 0 && (c == ')' || c == ']' || c == '}')) {
             depth--;
-        } else if (depth == 0 && in_parameters && (c == ',' || c == ')')) {
-            break;
-        } else if (depth == 0 && c == '=' && i > at && r->text[i - 1] == ' ') {
+        } else if (depth == 0 && ((in_parameters && (c == ',' || c == ')')) ||
+                                  (c == '=' && i > at && r->text[i - 1] == ' '))) {
             break;
         }
     }

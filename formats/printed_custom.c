@@ -193,7 +193,9 @@ static uint32_t dict_end(const struct sg_printed *r, uint32_t at, uint32_t end) 
         char c = r->text[i];
         if (quote != '\0') {
             i += c == '\\';
-            quote = c == quote ? '\0' : quote;
+            if (c == quote) {
+                quote = '\0';
+            }
         } else if (c == '\'' || c == '"') {
             quote = c;
         } else if (c == '{') {

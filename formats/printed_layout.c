@@ -170,11 +170,10 @@ static void split_lines(struct sg_printed *r, const struct start *s) {
     for (uint32_t i = 0; i < count; i++) {
         struct raw_line l = raw_line(r, s->line + i);
         struct sg_printed_line *out = &r->lines.data[r->lines.count++];
-        uint32_t at = l.start;
         if (i == 0) { /* what stands in front of the program need not be its prefix */
             struct sg_printed_piece name;
-            at = s->has_heading ? find_heading(r, l.start, l.end)
-                                : find_class(r, l.start, l.end, &name);
+            uint32_t at = s->has_heading ? find_heading(r, l.start, l.end)
+                                         : find_class(r, l.start, l.end, &name);
             uint32_t blanks = sg_printed_skip_blanks(r, l.start, at) - l.start;
             bool whole = s->prefix_length > 0 || l.start + blanks == at;
             *out = (struct sg_printed_line){at, l.end, whole ? at - l.start - s->prefix_length : 0};
@@ -184,7 +183,7 @@ static void split_lines(struct sg_printed *r, const struct start *s) {
             *out = (struct sg_printed_line){l.end, l.end, 0};
             continue;
         }
-        at = sg_printed_skip_blanks(r, l.start + s->prefix_length, l.end);
+        uint32_t at = sg_printed_skip_blanks(r, l.start + s->prefix_length, l.end);
         *out = (struct sg_printed_line){at, l.end, at - l.start - s->prefix_length};
     }
 }

@@ -107,7 +107,10 @@ static uint32_t make_name(struct sg_printed_writer *w, signet_string wanted) {
         char c = wanted.data[i];
         bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
                     (i > 0 && c >= '0' && c <= '9');
-        sg_text_putc(&t, good ? c : '_');
+        if (!good) {
+            c = '_';
+        }
+        sg_text_putc(&t, c);
     }
     uint32_t number = 0;
     signet_string base = {NULL, 0};

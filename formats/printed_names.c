@@ -152,22 +152,19 @@ static void define_params(struct sg_printed *r) {
     }
 }
 
-/* `node = parameter`: the value has the node's name. */
-static bool rename_param(struct sg_printed *r, struct sg_printed_statement *s, uint32_t index,
-                         sg_strid of) {
+/* `node = parameter`: the value has the node's name. `entry` is what the parameter's name is. */
+static bool rename_param(struct sg_printed *r, const struct sg_printed_statement *s, uint32_t index,
+                         uint32_t entry) {
     sg_strid name = s->name;
-    const struct sg_printed_name *old = sg_printed_name(r, &of);
-    struct sg_printed_name *entry = &r->names.data[old - r->names.data];
-    if (old->statement != 0 || r->params.data[old->of].renamed ||
-        sg_printed_name(r, &name) != NULL) {
+    struct sg_printed_name param = r->names.data[entry];
+    if (param.is != SG_PRINTED_IS_VALUE || param.statement != 0 ||
+        r->params.data[param.of].renamed || sg_printed_name(r, &name) != NULL) {
         return false;
     }
-    struct sg_printed_param *param = &r->params.data[old->of];
-    struct sg_printed_name moved = *entry;
-    param->renamed = true;
-    param->name = s->name;
-    *entry = (struct sg_printed_name){SG_PRINTED_IS_ALIAS, 0, s->name, index};
-    define(r, s->name, moved);
+    r->params.data[param.of].renamed = true;
+    r->params.data[param.of].name = s->name;
+    r->names.data[entry] = (struct sg_printed_name){SG_PRINTED_IS_ALIAS, 0, s->name, index};
+    define(r, s->name, param);
     return true;
 }
 
@@ -175,7 +172,7 @@ static void define_alias(struct sg_printed *r, struct sg_printed_statement *s, u
     sg_strid of = sg_printed_name_id(r, &r->body, s->rhs);
     const struct sg_printed_name *known = sg_printed_name(r, &of);
     s->what = SG_PRINTED_SKIP;
-    if (known != NULL && known->is == SG_PRINTED_IS_VALUE && rename_param(r, s, index, of)) {
+    if (known != NULL && rename_param(r, s, index, (uint32_t)(known - r->names.data))) {
         return;
     }
     if (known != NULL && known->is == SG_PRINTED_IS_ATTRIBUTE) {

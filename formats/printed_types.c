@@ -284,7 +284,10 @@ void sg_printed_describe(struct sg_printed *r, struct sg_printed_piece note, boo
     for (;;) {
         uint32_t length = (uint32_t)sg_py_name_length(r->text + at, end - at);
         signet_string name = sg_printed_text(r, at, length);
-        char next = at + length < end ? r->text[at + length] : '\0';
+        char next = '\0';
+        if (at + length < end) {
+            next = r->text[at + length];
+        }
         signet_dtype dtype = SIGNET_DTYPE_UNKNOWN;
         if (next == '[' && find_dtype(name, &dtype)) {
             read_tensor(r, at + length, end, dtype, out);

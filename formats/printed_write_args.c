@@ -80,7 +80,9 @@ static void write_target(struct sg_printed_writer *w, signet_string target) {
     size_t before = t->length;
     sg_write_name(t, target);
     for (size_t i = before; !whole && !t->failed && i < t->length; i++) {
-        t->data[i] = t->data[i] == '.' ? '_' : t->data[i];
+        if (t->data[i] == '.') {
+            t->data[i] = '_';
+        }
     }
 }
 

@@ -108,7 +108,10 @@ static bool is_space(char c) {
 }
 
 static char peek(const struct sg_pyx *x, uint32_t at) {
-    return at < x->end ? x->text[at] : '\0';
+    if (at >= x->end) {
+        return '\0';
+    }
+    return x->text[at];
 }
 
 static void take(struct sg_pyx *x, enum token token, uint32_t length) {

@@ -122,7 +122,7 @@ void sg_py_repr(struct sg_text *out, signet_string s) {
             sg_text_putc(out, (char)c);
         } else if (c == '\n' || c == '\t' || c == '\r') {
             sg_text_putc(out, '\\');
-            sg_text_putc(out, c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+            sg_text_puts(out, c == '\n' ? "n" : c == '\t' ? "t" : "r");
         } else if (!whole || is_hidden(code)) {
             sg_text_printf(out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
             i += whole ? width - 1 : 0;
