@@ -38,7 +38,10 @@ struct sg_pt2 {
     uint32_t source;
     signet_program program;
     uint32_t major, minor;
-    uint32_t depth;  /* of the graph that is being read */
+    uint32_t depth;   /* of the graph that is being read */
+    signet_node node; /* that is being read; null: none */
+    const char *part; /* "input spec", ...; null: none */
+    uint32_t part_index;
     uint64_t faults; /* findings of errors so far */
     SG_VEC(struct sg_pt2_pending) pending;
     SG_VEC(struct sg_pt2_string) strings;
@@ -110,6 +113,8 @@ static inline uint32_t sg_pt2_dictionary(struct sg_pt2 *r) {
 }
 /* Text that may hold anything: interned without a copy. */
 sg_strid sg_pt2_text(struct sg_pt2 *r, sg_json v);
+/* The same for text that nothing compares by number: neither hashed nor compared. */
+sg_strid sg_pt2_long_text(struct sg_pt2 *r, sg_json v);
 /* What is known of a string; null: no memory. */
 struct sg_pt2_string *sg_pt2_string(struct sg_pt2 *r, sg_strid id);
 /* A float; false, after a finding, when it is none. */
@@ -136,7 +141,12 @@ signet_type sg_pt2_type(struct sg_pt2 *r, sg_json v);
 /* A symbolic scalar (SymInt, SymFloat, SymBool); null when it is none. */
 signet_sym sg_pt2_sym(struct sg_pt2 *r, sg_json v, const char *of);
 /* Checks a number against an enumeration of kinds.def. */
-void sg_pt2_enum(struct sg_pt2 *r, sg_json v, const char *of, const char *name);
+typedef enum sg_pt2_enumeration {
+    SG_PT2_SCALAR_TYPE,
+    SG_PT2_LAYOUT,
+    SG_PT2_MEMORY_FORMAT,
+} sg_pt2_enumeration;
+void sg_pt2_enum(struct sg_pt2 *r, sg_json v, sg_pt2_enumeration of);
 
 /* Reads a union of schema.Argument; what cannot be read becomes RAW. Declared arguments (of specs
  * and calls) get names in place of values. */

@@ -124,10 +124,9 @@ static void read_enum(struct sg_pt2 *r, sg_json v, signet_arg arg, signet_arg_ki
         return;
     }
     sg_pt2_enum(r, v,
-                kind == SIGNET_ARG_SCALAR_TYPE ? "ScalarType"
-                : kind == SIGNET_ARG_LAYOUT    ? "Layout"
-                                               : "MemoryFormat",
-                signet_arg_kind_name(kind));
+                kind == SIGNET_ARG_SCALAR_TYPE ? SG_PT2_SCALAR_TYPE
+                : kind == SIGNET_ARG_LAYOUT    ? SG_PT2_LAYOUT
+                                               : SG_PT2_MEMORY_FORMAT);
     signet_arg_set_int(r->p, arg, kind, sg_json_int(v));
 }
 

@@ -34,7 +34,7 @@ static void read_metadata(struct sg_pt2 *r, sg_json v, signet_node node) {
         sg_strid key = sg_pt2_key(r, v, it.name_value, dictionary);
         if (sg_pt2_expect(r, it.value, SG_PT2_STRING, "node metadata")) {
             /* Stack traces are long: to hash and compare them would cost more than all names. */
-            sg_node_add_metadata(r->p, node, key, sg_intern_single(r->p, sg_json_string(it.value)));
+            sg_node_add_metadata(r->p, node, key, sg_pt2_long_text(r, it.value));
         }
     }
 }
@@ -49,6 +49,7 @@ static void read_node(struct sg_pt2 *r, sg_json v, signet_graph graph) {
     if (node.id == 0) {
         return;
     }
+    r->node = node;
     sg_node_set_span(r->p, node, sg_pt2_span(r, f[SG_PT2_NODE_TARGET]));
     if (sg_json_get_kind(f[SG_PT2_NODE_NAME]) == SG_JSON_STRING) {
         sg_node_set_name(r->p, node, sg_pt2_name(r, f[SG_PT2_NODE_NAME]));
@@ -68,6 +69,7 @@ static void read_node(struct sg_pt2 *r, sg_json v, signet_graph graph) {
     }
     read_metadata(r, f[SG_PT2_NODE_METADATA], node);
     r->p->nodes.data[node.id].faulty = r->faults != faults;
+    r->node.id = 0;
 }
 
 /* ---- Descriptions -------------------------------------------------------------------------------
@@ -156,6 +158,7 @@ void sg_pt2_pending(struct sg_pt2 *r) {
         struct sg_pt2_pending item = r->pending.data[i];
         uint64_t faults = r->faults;
         r->depth = item.depth;
+        r->node = signet_arg_node(r->p, (signet_arg){item.arg});
         if (item.graph != 0) {
             read_graph(r, item.value, (signet_graph){item.graph});
         } else if (item.kind != SIGNET_ARG_UNKNOWN) {
@@ -170,4 +173,5 @@ void sg_pt2_pending(struct sg_pt2 *r) {
     }
     r->pending.count = 0;
     r->depth = 0;
+    r->node.id = 0;
 }

@@ -73,11 +73,13 @@ static bool is_known_major(uint32_t major) {
 
 static signet_status refuse_version(struct sg_pt2 *r, sg_json at, int64_t major, int64_t minor) {
     struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_SCHEMA_VERSION, at);
+    const char *found = sg_json_get_kind(at) == SG_JSON_INT
+                            ? sg_log_text(r->log, "%lld", (long long)major)
+                            : sg_log_text(r->log, "%lld.%lld", (long long)major, (long long)minor);
     sg_diag_message(d,
-                    "the program has schema version %lld.%lld, but this reader knows %d.x (up to "
+                    "the program has schema version %s, but this reader knows %d.x (up to "
                     "%d.%d), 7.x and 5.x",
-                    (long long)major, (long long)minor, SG_SCHEMA_MAJOR, SG_SCHEMA_MAJOR,
-                    SG_SCHEMA_MINOR);
+                    found, SG_SCHEMA_MAJOR, SG_SCHEMA_MAJOR, SG_SCHEMA_MINOR);
     if (major < SG_SCHEMA_MAJOR) {
         sg_diag_help(d, "export the program again with PyTorch 2.6 or newer");
     } else {

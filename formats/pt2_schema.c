@@ -58,6 +58,13 @@ signet_location sg_pt2_at(struct sg_pt2 *r, sg_json at) {
     if (r->program.id != 0) {
         location.program = sg_log_name(r->log, signet_program_name(r->p, r->program));
     }
+    if (r->node.id != 0) {
+        location.node = sg_log_name(r->log, signet_node_display_name(r->p, r->node));
+        location.node_id = r->node;
+    }
+    if (r->part != NULL) {
+        location.item = sg_log_text(r->log, "%s %u", r->part, (unsigned)r->part_index);
+    }
     return location;
 }
 
@@ -109,6 +116,7 @@ static void wrong_kind(struct sg_pt2 *r, sg_json v, unsigned kinds, const char *
         r, number ? SIGNET_CODE_CARRIER_JSON_NUMBER : SIGNET_CODE_CARRIER_FIELD_TYPE, v);
     sg_diag_message(d, "%s is %s, expected %s%s", what, sg_pt2_shown(r, v), kinds_text(r, kinds),
                     number ? " of 64 bits" : "");
+    sg_diag_help(d, "write %s%s there", kinds_text(r, kinds), number ? " of 64 bits" : "");
     if (!number) {
         sg_diag_torch(d, "J-JSON");
     }
@@ -180,6 +188,7 @@ static void missing_members(struct sg_pt2 *r, const struct sg_pt2_schema *schema
         struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_FIELD_MISSING, v);
         sg_diag_message(d, "%s has no member '%s', expected %s", schema->name, member,
                         kinds_text(r, schema->fields[i].kinds));
+        sg_diag_help(d, "put the member back");
         if (near.data != NULL) {
             sg_diag_help(d, "rename '%s' to '%s'", sg_log_name(r->log, near), member);
         } else if (schema == &sg_pt2_TENSOR_ARGUMENT &&
@@ -271,7 +280,9 @@ bool sg_pt2_union(struct sg_pt2 *r, sg_json v, const char *of, signet_string *ta
     struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_UNION_TAG, v);
     if (it.left == 0) {
         sg_diag_message(d, "%s is an empty object, expected one member that says its kind", of);
+        sg_diag_help(d, "write the member that is meant");
     } else {
+        sg_diag_help(d, "keep the one that is meant, and remove the others");
         uint32_t count = it.left;
         (void)sg_json_next(&it);
         const char *first = sg_log_name(r->log, it.name);
@@ -303,6 +314,9 @@ void sg_pt2_unknown_tag(struct sg_pt2 *r, sg_json at, const char *of, signet_str
     sg_diag_message(d, "%s has no kind '%s' in schema %d.%d%s%s%s", of, sg_log_name(r->log, tag),
                     SG_SCHEMA_MAJOR, SG_SCHEMA_MINOR, near != NULL ? "; the nearest is '" : "",
                     near != NULL ? near : "", near != NULL ? "'" : "");
+    if (near != NULL) {
+        sg_diag_help(d, "write '%s'", near);
+    }
     sg_diag_torch(d, "J-JSON");
     sg_diag_known_as(d, "KeyError \"'%s'\"", sg_log_name(r->log, tag));
     sg_diag_end(d);
@@ -317,8 +331,28 @@ struct sg_span sg_pt2_span(const struct sg_pt2 *r, sg_json string) {
     return byte != SIZE_MAX ? sg_span_make(byte, sg_json_string(string).length) : none;
 }
 
+/* True when the string is as long as it may be. */
+static bool fits(struct sg_pt2 *r, sg_json v, signet_string s) {
+    if (SG_LIKELY(s.length <= r->p->limits.string_bytes)) {
+        return true;
+    }
+    struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_LIMIT, v);
+    sg_diag_message(d, "a string of %llu bytes, the limit is %llu", (unsigned long long)s.length,
+                    (unsigned long long)r->p->limits.string_bytes);
+    sg_diag_help(d, "raise the limit: --limit string-bytes=%llu", (unsigned long long)s.length);
+    sg_diag_end(d);
+    r->status = SIGNET_E_LIMIT;
+    return false;
+}
+
 sg_strid sg_pt2_text(struct sg_pt2 *r, sg_json v) {
-    return sg_intern_borrowed(r->p, sg_json_string(v));
+    signet_string s = sg_json_string(v);
+    return fits(r, v, s) ? sg_intern_borrowed(r->p, s) : 0;
+}
+
+sg_strid sg_pt2_long_text(struct sg_pt2 *r, sg_json v) {
+    signet_string s = sg_json_string(v);
+    return fits(r, v, s) ? sg_intern_single(r->p, s) : 0;
 }
 
 struct sg_pt2_string *sg_pt2_string(struct sg_pt2 *r, sg_strid id) {

@@ -136,6 +136,8 @@ static void read_spec(struct sg_pt2 *r, sg_json v, signet_side side, uint32_t i)
     uint64_t faults = r->faults;
     signet_string tag = {NULL, 0};
     spec.side = side;
+    r->part = side == SIGNET_INPUT ? "input spec" : "output spec";
+    r->part_index = i;
     if (sg_pt2_union(r, v, of, &tag, &payload)) {
         if (side == SIGNET_INPUT && sg_string_is(tag, "constant_input")) {
             read_constant_input(r, payload, &spec, &f[SPEC_ARG], &name);
@@ -165,6 +167,7 @@ static void read_spec(struct sg_pt2 *r, sg_json v, signet_side side, uint32_t i)
                       sg_pt2_span(r, has_tag ? it.name_value : (sg_json){NULL}),
                       sg_pt2_span(r, name), sg_pt2_span(r, f[SPEC_TARGET]));
     r->p->programs.data[r->program.id].specs[side].data[i].faulty = r->faults != faults;
+    r->part = NULL;
 }
 
 void sg_pt2_signature(struct sg_pt2 *r, sg_json v) {
@@ -204,6 +207,8 @@ static void read_call(struct sg_pt2 *r, sg_json v, uint32_t i) {
     sg_json f[SG_PT2_CALL_ENTRY_COUNT], s[SG_PT2_CALL_SIGNATURE_COUNT];
     signet_call call = SIGNET_CALL_INIT;
     memset(s, 0, sizeof(s));
+    r->part = "call entry";
+    r->part_index = i;
     if (sg_pt2_record(r, v, &sg_pt2_CALL_ENTRY, f)) {
         call.fqn = sg_pt2_name_text(r, f[SG_PT2_CALL_ENTRY_FQN]);
         call.has_signature =
@@ -242,5 +247,6 @@ void sg_pt2_calls(struct sg_pt2 *r, sg_json v) {
     for (uint32_t i = 0; sg_json_next(&it) && r->p->status == SIGNET_OK; i++) {
         read_call(r, it.value, i);
     }
+    r->part = NULL;
     sg_pt2_pending(r);
 }

@@ -113,29 +113,41 @@ signet_sym sg_pt2_sym(struct sg_pt2 *r, sg_json v, const char *of) {
 /* ---- Tensor descriptions ------------------------------------------------------------------------
  */
 
-/* The numbers of an enumeration, as one line of help. */
-static bool is_known(const char *of, int64_t number) {
-    if (number <= 0 || number > UINT16_MAX) {
-        return false;
+struct enumeration {
+    const char *type;    /* of the schema */
+    const char *what;    /* that holds the number */
+    const char *numbers; /* that there are */
+};
+
+static const char *number_name(sg_pt2_enumeration of, uint32_t number) {
+    switch (of) {
+    case SG_PT2_SCALAR_TYPE:
+        return signet_dtype_name((signet_dtype)number);
+    case SG_PT2_LAYOUT:
+        return signet_layout_name((signet_layout)number);
+    case SG_PT2_MEMORY_FORMAT:
+        return signet_memory_format_name((signet_memory_format)number);
     }
-    if (strcmp(of, "ScalarType") == 0) {
-        return signet_dtype_name((signet_dtype)number) != NULL;
-    }
-    if (strcmp(of, "Layout") == 0) {
-        return signet_layout_name((signet_layout)number) != NULL;
-    }
-    return signet_memory_format_name((signet_memory_format)number) != NULL;
+    return NULL;
 }
 
-void sg_pt2_enum(struct sg_pt2 *r, sg_json v, const char *of, const char *name) {
+void sg_pt2_enum(struct sg_pt2 *r, sg_json v, sg_pt2_enumeration of) {
+    static const struct enumeration enumerations[] = {
+        [SG_PT2_SCALAR_TYPE] = {"ScalarType", "dtype", "1 to 13 and 28 to 35, such as 7 for f32"},
+        [SG_PT2_LAYOUT] = {"Layout", "layout", "1 to 7, such as 7 for strided"},
+        [SG_PT2_MEMORY_FORMAT] = {"MemoryFormat", "memory format", "1 to 4"},
+    };
     int64_t number = sg_json_int(v);
-    if (v.value == NULL || number == 0 || is_known(of, number)) {
-        return; /* 0 is "unknown" in the schema itself */
+    if (v.value == NULL || number == 0 || /* which is "unknown" in the schema itself */
+        (number > 0 && number < UINT16_MAX && number_name(of, (uint32_t)number) != NULL)) {
+        return;
     }
+    const struct enumeration *e = &enumerations[of];
     struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_ENUM_VALUE, v);
-    sg_diag_message(d, "%s %lld is no %s of schema %d.%d", name, (long long)number, of,
+    sg_diag_message(d, "%s %lld is no %s of schema %d.%d", e->what, (long long)number, e->type,
                     SG_SCHEMA_MAJOR, SG_SCHEMA_MINOR);
-    if (strcmp(of, "ScalarType") == 0) {
+    sg_diag_help(d, "write one of its numbers: %s", e->numbers);
+    if (of == SG_PT2_SCALAR_TYPE) {
         sg_diag_torch(d, "D-TEN");
         sg_diag_known_as(d, "KeyError \"%lld\"", (long long)number);
     }
@@ -204,8 +216,8 @@ signet_type sg_pt2_type(struct sg_pt2 *r, sg_json v) {
     if (!sg_pt2_record(r, v, &sg_pt2_TENSOR_META, f)) {
         return (signet_type){0};
     }
-    sg_pt2_enum(r, f[SG_PT2_TENSOR_META_DTYPE], "ScalarType", "dtype");
-    sg_pt2_enum(r, f[SG_PT2_TENSOR_META_LAYOUT], "Layout", "layout");
+    sg_pt2_enum(r, f[SG_PT2_TENSOR_META_DTYPE], SG_PT2_SCALAR_TYPE);
+    sg_pt2_enum(r, f[SG_PT2_TENSOR_META_LAYOUT], SG_PT2_LAYOUT);
     int64_t dtype = sg_json_int(f[SG_PT2_TENSOR_META_DTYPE]);
     int64_t layout = sg_json_int(f[SG_PT2_TENSOR_META_LAYOUT]);
     info.dtype = (signet_dtype)(dtype >= 0 && dtype < UINT16_MAX ? dtype : 0);

@@ -125,7 +125,7 @@ static const struct edit edits[] = {
      "$.schema_version", "schema version 9.20, but this reader knows 8.x (up to 8.20), 7.x and 5.x",
      SIGNET_E_VERSION},
     {"an early version", "\"schema_version\": {\"major\": 8, \"minor\": 20}", 1,
-     "\"schema_version\": 2", "carrier.schema-version", "$.schema_version", "schema version 2.0",
+     "\"schema_version\": 2", "carrier.schema-version", "$.schema_version", "schema version 2, but",
      SIGNET_E_VERSION},
     {"text behind the value", "\"guards_code\": []}", 1, "\"guards_code\": []} x",
      "carrier.json-trailing", "", "more text follows", SIGNET_E_SYNTAX},
