@@ -207,14 +207,57 @@ static bool model_name(const struct sg_pt2_archive *a, signet_string record, sig
     return true;
 }
 
-static void unexpected_record(struct sg_pt2_archive *a, uint32_t entry) {
+static void unexpected_record(struct sg_pt2_archive *a, uint32_t entry, const char *where,
+                              const char *why) {
     const struct sg_zip_entry *e = &a->zip->entries.data[entry];
     struct sg_diag *d = sg_diag_begin(a->log, SIGNET_CODE_CARRIER_RECORD_UNEXPECTED,
                                       sg_at_entry(a->zip, entry, e->header_at));
-    sg_diag_message(d, "record '%s' lies among the programs and is none",
-                    sg_log_name(a->log, e->name));
-    sg_diag_note(d, "PyTorch reads every record below models/ as a program");
-    sg_diag_help(d, "move it below extra/");
+    sg_diag_message(d, "record '%s' lies %s", sg_log_name(a->log, e->name), where);
+    sg_diag_note(d, "%s", why);
+    sg_diag_help(d, "move it below '%sextra/'", sg_log_name(a->log, a->layout.root));
+    sg_diag_end(d);
+}
+
+/* PyTorch's archive reader wants every record below one folder. */
+static void check_folder(struct sg_pt2_archive *a, uint32_t entry) {
+    signet_string name = a->zip->entries.data[entry].name;
+    signet_string root = a->layout.root;
+    if (sg_zip_name_problem(name) == NULL &&
+        (name.length < root.length || memcmp(name.data, root.data, root.length) != 0)) {
+        unexpected_record(
+            a, entry,
+            sg_log_text(a->log, "outside of the archive's folder '%s'", sg_log_name(a->log, root)),
+            "PyTorch refuses an archive whose records have not one folder");
+    }
+}
+
+/* The version of the zip's framing, in one of two places. */
+static void check_framing(struct sg_pt2_archive *a) {
+    char text[16];
+    size_t length;
+    int64_t version = 0;
+    signet_string none = {"", 0};
+    uint32_t entry = sg_pt2_find(a, "version", none, "");
+    entry = entry == SG_ZIP_NONE ? sg_pt2_find(a, ".data/version", none, "") : entry;
+    if (entry == SG_ZIP_NONE) {
+        sg_pt2_record_missing(a, (signet_program){0}, "6, the version of the framing");
+        return;
+    }
+    read_record(a, entry, text, sizeof(text), &length);
+    while (length > 0 && text[length - 1] == '\n') {
+        length--;
+    }
+    signet_string found = {text, length};
+    if (sg_parse_int(found, &version) && version >= 1 && version <= 10) {
+        return;
+    }
+    const struct sg_zip_entry *e = &a->zip->entries.data[entry];
+    struct sg_diag *d = sg_diag_begin(a->log, SIGNET_CODE_CARRIER_SCHEMA_VERSION,
+                                      sg_at_entry(a->zip, entry, e->data_at));
+    sg_diag_message(d, "record '%s' holds '%s', expected a number from 1 to 10",
+                    sg_log_name(a->log, e->name), sg_log_name(a->log, found));
+    sg_diag_help(d, "save the program again");
+    sg_diag_torch(d, "Z-VER");
     sg_diag_end(d);
 }
 
@@ -236,9 +279,11 @@ static signet_status read_models(struct sg_pt2_archive *a, uint32_t *read) {
         if (sg_zip_find(a->zip, record) != i) {
             continue; /* a later entry of the same name */
         }
+        check_folder(a, i);
         if (!model_name(a, record, &model)) {
             if (model.data != NULL) {
-                unexpected_record(a, i);
+                unexpected_record(a, i, "among the programs and is none",
+                                  "PyTorch reads every record below models/ as a program");
             }
             continue;
         }
@@ -261,6 +306,7 @@ static signet_status read_archive(struct sg_pt2_archive *a) {
     uint32_t read = 0;
     check_content(a, "archive_format", "pt2", SIGNET_CODE_CARRIER_UNKNOWN_FORMAT);
     check_content(a, "archive_version", "0", SIGNET_CODE_CARRIER_SCHEMA_VERSION);
+    check_framing(a);
     signet_status status = read_models(a, &read);
     if (read == 0 && status == SIGNET_OK) {
         archive_finding(a, SIGNET_CODE_CARRIER_RECORD_MISSING, (signet_program){0},

@@ -24,6 +24,7 @@ void archive_init(struct archive *a) {
     a->inputs = zip_maker_text(&a->zip, "r/data/sample_inputs/model.pt", "");
     a->format = zip_maker_text(&a->zip, "r/archive_format", "pt2");
     a->version = zip_maker_text(&a->zip, "r/archive_version", "0");
+    a->framing = zip_maker_text(&a->zip, "r/.data/version", "6\n");
 }
 
 void archive_read(struct archive *a, struct reading *r, bool deep) {

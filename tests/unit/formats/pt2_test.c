@@ -380,19 +380,20 @@ Test(pt2, missing_records) {
         "no record 'r/data/sample_inputs/model.pt'",
         "no record 'r/archive_format'",
         "no record 'r/archive_version'",
+        "no record 'r/.data/version'",
         "the archive has no program",
     };
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct archive a;
         struct reading r;
         archive_init(&a);
-        struct zip_maker_entry *gone[] = {a.weights, a.constants, a.inputs,
-                                          a.format,  a.version,   a.program};
+        struct zip_maker_entry *gone[] = {a.weights, a.constants, a.inputs, a.format,
+                                          a.version, a.framing,   a.program};
         strcpy(gone[i]->local.name, "r/extra/x");
         gone[i]->local.name_length = 9;
         gone[i]->central = gone[i]->local;
         archive_read(&a, &r, false);
-        cr_assert_eq(r.status, i == 5 ? SIGNET_E_SYNTAX : SIGNET_OK, "%d", i);
+        cr_assert_eq(r.status, i == 6 ? SIGNET_E_SYNTAX : SIGNET_OK, "%d", i);
         cr_assert_eq(r.errors, 1, "%s", reading_text(&r));
         cr_assert_eq(r.seen[0].code, SIGNET_CODE_CARRIER_RECORD_MISSING);
         cr_assert_not_null(strstr(r.seen[0].message, messages[i]), "%s", r.seen[0].message);
@@ -404,22 +405,43 @@ Test(pt2, missing_records) {
 }
 
 Test(pt2, records_that_hold_something_else) {
-    struct archive a;
-    struct reading r;
-    archive_init(&a);
-    set_data(a.version, "1");
-    archive_read(&a, &r, false);
-    cr_assert_eq(r.status, SIGNET_OK);
-    cr_assert_eq(r.errors, 1);
-    cr_assert_str_eq(r.seen[0].message, "record 'archive_version' holds '1', expected '0'");
-    reading_end(&r);
-    archive_init(&a);
-    zip_maker_text(&a.zip, "r/models/notes.txt", "");
-    archive_read(&a, &r, false);
-    cr_assert_eq(r.status, SIGNET_OK);
-    cr_assert_eq(r.errors, 0);
-    cr_assert_eq(reading_count(&r, SIGNET_CODE_CARRIER_RECORD_UNEXPECTED), 1);
-    reading_end(&r);
+    for (int i = 0; i < 3; i++) {
+        static const char *const messages[] = {
+            "record 'archive_version' holds '1', expected '0'",
+            "record 'r/.data/version' holds '11', expected a number from 1 to 10",
+            "record 'archive_format' holds 'pt3', expected 'pt2'",
+        };
+        struct archive a;
+        struct reading r;
+        archive_init(&a);
+        set_data(i == 0   ? a.version
+                 : i == 1 ? a.framing
+                          : a.format,
+                 i == 0   ? "1"
+                 : i == 1 ? "11"
+                          : "pt3");
+        archive_read(&a, &r, false);
+        cr_assert_eq(r.status, SIGNET_OK);
+        cr_assert_eq(r.errors, 1, "%s", reading_text(&r));
+        cr_assert_str_eq(r.seen[0].message, messages[i]);
+        reading_end(&r);
+    }
+}
+
+Test(pt2, records_where_none_belongs) {
+    static const char *const names[] = {"r/models/notes.txt", "r/models/d/", "other/x", "x"};
+    for (size_t i = 0; i < 4; i++) {
+        struct archive a;
+        struct reading r;
+        archive_init(&a);
+        zip_maker_text(&a.zip, names[i], "");
+        archive_read(&a, &r, false);
+        cr_assert_eq(r.status, SIGNET_OK);
+        cr_assert_eq(r.errors, 1, "%s", reading_text(&r));
+        cr_assert_eq(r.seen[0].code, SIGNET_CODE_CARRIER_RECORD_UNEXPECTED);
+        cr_assert_str_eq(r.seen[0].help, "move it below 'r/extra/'");
+        reading_end(&r);
+    }
 }
 
 /* A program that cannot be read does not keep the others from it. */
