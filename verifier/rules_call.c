@@ -181,7 +181,7 @@ static void check_name(struct sg_verify *v, uint32_t i, signet_side side, uint32
                     side == SIGNET_INPUT ? "input" : "output", position,
                     entry_words(v, call_at(v, i)), sg_quote(v, name));
     sg_diag_label(d, "names %s", sg_quote(v, name));
-    sg_strid near = sg_value_near(v, graph.id, name);
+    sg_strid near = d->shown ? sg_value_near(v, graph.id, name) : 0;
     if (near != 0) {
         sg_diag_help(d, "did you mean %s?", sg_quote(v, near));
     } else {

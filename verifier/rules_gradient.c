@@ -48,7 +48,7 @@ static void check_target(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_label(d, "no such %s", parameter ? "parameter" : "user input");
     sg_diag_fact(d, "%s: %s", parameter ? "parameters" : "user inputs", sg_targets_words(v, aim));
     note_other_owner(v, d, s->target);
-    sg_strid near = sg_target_near(v, aim, s->target);
+    sg_strid near = d->shown ? sg_target_near(v, aim, s->target) : 0;
     if (near != 0) {
         sg_diag_help(d, "did you mean %s?", sg_quote(v, near));
     } else {

@@ -83,7 +83,9 @@ static void check_undefined_value(struct sg_verify *v, const struct sg_thing *t)
         sg_diag_fact(d, "uses: %u", w->use_count);
     }
     sg_diag_label(d, "not defined");
-    help_undefined(v, d, t);
+    if (d->shown) {
+        help_undefined(v, d, t);
+    }
     sg_diag_known_as(d, "KeyError: %s", sg_quote(v, w->name));
     sg_diag_torch(d, "D-USE");
     sg_diag_end(d);

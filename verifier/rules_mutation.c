@@ -322,12 +322,15 @@ static bool has_type(const struct sg_verify *v, uint32_t value) {
 
 /* A buffer of the new value's type that nothing updates: perhaps the one that was meant. 0: none.
  */
-static sg_strid unwritten_of_type(const struct sg_verify *v, const struct sg_mutation *m) {
+static sg_strid unwritten_of_type(struct sg_verify *v, const struct sg_mutation *m) {
     uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
     signet_input_kind kind = signet_output_kind_aims_at(m->kind);
     for (uint32_t i = 0; has_type(v, m->value) && i < inputs && i < SG_HINT_LOOKS; i++) {
         const struct sg_spec *s = sg_spec_at(v, SIGNET_INPUT, i);
         uint32_t value = sg_input_value(v, i);
+        if (++v->hint_looks > SG_HINT_LOOKS_OF_RUN) {
+            break;
+        }
         if (s->kind == kind && s->target != 0 && sg_input_mutated_by(v, i) == 0 &&
             has_type(v, value) &&
             sg_value(v->p, value)->description == sg_value(v->p, m->value)->description) {

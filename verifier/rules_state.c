@@ -69,20 +69,15 @@ static uint32_t input_of(const struct sg_verify *v, const struct sg_state *state
 /* ---- Missing, misplaced
  * --------------------------------------------------------------------------- */
 
-static sg_strid near_state(const struct sg_verify *v, sg_strid target) {
+static sg_strid near_state(struct sg_verify *v, sg_strid target) {
     const struct sg_program *r = sg_program(v->p, v->program.id);
-    signet_string wanted = sg_string(v->p, target);
-    uint32_t best = (uint32_t)(wanted.length / 3 > 1 ? wanted.length / 3 : 1) + 1;
-    sg_strid near = 0;
-    for (uint32_t i = 0; i < r->states.count && i < SG_HINT_LOOKS && best > 1; i++) {
-        sg_strid name = r->states.data[i].name;
-        uint32_t distance = sg_edit_distance(wanted, sg_string(v->p, name), best - 1);
-        if (distance < best && input_of(v, &r->states.data[i]) == 0) {
-            best = distance;
-            near = name;
-        }
+    struct sg_near near = sg_near_start(v, target);
+    bool more = true;
+    for (uint32_t i = 0; i < r->states.count && more; i++) {
+        bool is_free = input_of(v, &r->states.data[i]) == 0;
+        more = sg_near_offer(v, &near, is_free ? r->states.data[i].name : 0);
     }
-    return near;
+    return near.name;
 }
 
 /* PyTorch's words; it does not look for non-persistent buffers. */

@@ -121,6 +121,7 @@ struct sg_verify {
     uint32_t program_marks;
     uint32_t *spec_marks[2]; /* by position */
     uint32_t *value_marks;   /* by value id, whole package */
+    uint32_t hint_looks;     /* taken so far */
     bool not_checked[SIGNET_CODE_COUNT];
     uint8_t *own_severity; /* of the embedder's rules, by index */
     uint64_t *own_emitted;
@@ -201,8 +202,9 @@ bool sg_stage_is_functional(signet_stage stage);
 /* Is it a dialect that PyTorch (*in_torch) or ExecuTorch registers? */
 bool sg_is_dialect(signet_string name, bool *in_torch);
 
-/* How many inputs a hint is looked for in: it is not worth more. */
+/* What a hint may cost: how many things it is looked for in, and all hints of a run together. */
 #define SG_HINT_LOOKS 4096
+#define SG_HINT_LOOKS_OF_RUN (64 * SG_HINT_LOOKS)
 
 /* ---- Wording --------------------------------------------------------------------------------- */
 
@@ -214,6 +216,16 @@ const char *sg_spec_words(struct sg_verify *v, signet_side side, uint32_t i);
 const char *sg_spec_kind_words(struct sg_verify *v, signet_side side, uint32_t i);
 /* Quoted targets of all inputs of that kind, at most eight: "'k', 'v' and 3 more"; "none". */
 const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind);
+/* Looking for the nearest name: at an edit distance of at most max(1, length / 3). */
+struct sg_near {
+    signet_string wanted;
+    sg_strid not ; /* the name itself */
+    sg_strid name; /* the nearest so far; 0: none is near */
+    uint32_t distance, looks;
+};
+struct sg_near sg_near_start(const struct sg_verify *v, sg_strid wanted);
+/* False when nothing nearer can come, or the hint has cost enough. */
+bool sg_near_offer(struct sg_verify *v, struct sg_near *near, sg_strid name);
 /* The nearest target of that kind, by edit distance at most max(1, length / 3); 0: none is near. */
 sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target);
 const char *sg_type_words(struct sg_verify *v, uint32_t type); /* "f32[1, 3]" */

@@ -50,23 +50,36 @@ const char *sg_targets_words(struct sg_verify *v, signet_input_kind kind) {
     return total > count ? sg_log_text(&v->log, "%s and %u more", text, total - count) : text;
 }
 
-sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target) {
-    signet_string wanted = sg_string(v->p, target);
-    uint32_t best = (uint32_t)(wanted.length / 3 > 1 ? wanted.length / 3 : 1) + 1;
-    sg_strid near = 0;
-    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
-    for (uint32_t i = 0; i < inputs && i < SG_HINT_LOOKS && best > 1; i++) {
-        sg_strid aim = aim_of(v, i);
-        if (sg_spec_at(v, SIGNET_INPUT, i)->kind != kind || aim == 0 || aim == target) {
-            continue;
-        }
-        uint32_t distance = sg_edit_distance(wanted, sg_string(v->p, aim), best - 1);
-        if (distance < best) {
-            best = distance;
-            near = aim;
-        }
+struct sg_near sg_near_start(const struct sg_verify *v, sg_strid wanted) {
+    signet_string text = sg_string(v->p, wanted);
+    uint32_t most = text.length / 3 > 1 ? (uint32_t)(text.length / 3) : 1;
+    return (struct sg_near){.wanted = text, .not = wanted, .distance = most + 1};
+}
+
+bool sg_near_offer(struct sg_verify *v, struct sg_near *near, sg_strid name) {
+    if (near->looks >= SG_HINT_LOOKS || v->hint_looks >= SG_HINT_LOOKS_OF_RUN) {
+        return false;
     }
-    return near;
+    near->looks++;
+    v->hint_looks++;
+    if (name != 0 && name != near->not ) {
+        uint32_t distance =
+            sg_edit_distance(near->wanted, sg_string(v->p, name), near->distance - 1);
+        near->name = distance < near->distance ? name : near->name;
+        near->distance = distance < near->distance ? distance : near->distance;
+    }
+    return near->distance > 1;
+}
+
+sg_strid sg_target_near(struct sg_verify *v, signet_input_kind kind, sg_strid target) {
+    struct sg_near near = sg_near_start(v, target);
+    uint32_t inputs = sg_program(v->p, v->program.id)->specs[SIGNET_INPUT].count;
+    bool more = true;
+    for (uint32_t i = 0; i < inputs && more; i++) {
+        bool fits = sg_spec_at(v, SIGNET_INPUT, i)->kind == kind;
+        more = sg_near_offer(v, &near, fits ? aim_of(v, i) : 0);
+    }
+    return near.name;
 }
 
 const char *sg_type_words(struct sg_verify *v, uint32_t type) {

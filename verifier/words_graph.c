@@ -54,23 +54,12 @@ const char *sg_arg_words(struct sg_verify *v, uint32_t arg) {
 }
 
 sg_strid sg_value_near(struct sg_verify *v, uint32_t graph, sg_strid name) {
-    enum { LOOKED_AT = 4096 }; /* a hint is not worth more than that */
-    signet_string wanted = sg_string(v->p, name);
-    uint32_t best = (uint32_t)(wanted.length / 3 > 1 ? wanted.length / 3 : 1) + 1;
-    sg_strid near = 0;
-    uint32_t looked_at = 0;
-    for (uint32_t id = sg_graph(v->p, graph)->first_value;
-         id != 0 && looked_at < LOOKED_AT && best > 1; id = sg_value(v->p, id)->next_in_graph) {
+    struct sg_near near = sg_near_start(v, name);
+    bool more = true;
+    for (uint32_t id = sg_graph(v->p, graph)->first_value; id != 0 && more;
+         id = sg_value(v->p, id)->next_in_graph) {
         const struct sg_value *w = sg_value(v->p, id);
-        looked_at++;
-        if (w->def == 0 || w->name == name) {
-            continue;
-        }
-        uint32_t distance = sg_edit_distance(wanted, sg_string(v->p, w->name), best - 1);
-        if (distance < best) {
-            best = distance;
-            near = w->name;
-        }
+        more = sg_near_offer(v, &near, w->def != 0 ? w->name : 0);
     }
-    return near;
+    return near.name;
 }
