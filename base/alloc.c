@@ -100,11 +100,10 @@ bool sg_vec_grow_into(const signet_allocator *a, void *data_member, uint32_t *ca
     void *data; /* copied, not cast: the member is a pointer of another type */
     memcpy(&data, data_member, sizeof(data));
     data = sg_vec_grow(a, data, capacity, need, element_size);
-    if (data == NULL) {
-        return false;
+    if (data != NULL) {
+        memcpy(data_member, &data, sizeof(data));
     }
-    memcpy(data_member, &data, sizeof(data));
-    return true;
+    return data != NULL;
 }
 
 /* ---- Arena ----------------------------------------------------------------------------------- */

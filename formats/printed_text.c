@@ -13,6 +13,7 @@ static struct sg_diag *begin(struct sg_printed *r, signet_code code, size_t at, 
     return sg_diag_begin(r->log, code, sg_at_source(r->p, r->log, r->source, span));
 }
 
+SIGNET_PRINTF(2, 0)
 static const char *format_message(struct sg_printed *r, const char *format, va_list args) {
     sg_text_vprintf(sg_printed_scratch(r), format, args);
     return sg_printed_scratched(r).data;

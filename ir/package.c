@@ -161,7 +161,7 @@ static bool find_lines(signet_package *p, struct sg_source *s) {
     for (size_t i = 0; i < s->length; i++) {
         count += s->text[i] == '\n';
     }
-    if (!sg_vec_reserve(&p->allocator, &s->lines, count)) {
+    if (!sg_vec_reserve(&p->allocator, &s->lines, count) || s->lines.data == NULL) {
         return false;
     }
     s->lines.data[s->lines.count++] = 0;
