@@ -28,7 +28,7 @@ static void *allocate_large(size_t size) {
 
 static void *default_allocate(void *context, size_t size) {
     (void)context;
-    return size < 2 * LARGE_PAGE ? malloc(size) : allocate_large(size);
+    return size < (size_t)2 * LARGE_PAGE ? malloc(size) : allocate_large(size);
 }
 
 static void *default_reallocate(void *context, void *memory, size_t old_size, size_t new_size) {

@@ -25,9 +25,11 @@ enum {
 #define PT2_RECORD(id, name, fields) static const struct sg_pt2_field fields_##id[] = {fields};
 #include "formats/pt2_schema.def"
 #define F(record, id, member, kinds, need) | (uint32_t)(need) << SG_PT2_##record##_##id
+/* fields is the rest of the sum: NOLINTBEGIN(bugprone-macro-parentheses) */
 #define PT2_RECORD(id, name, fields)                                                               \
-    const struct sg_pt2_schema sg_pt2_##id = {name, fields_##id, SG_PT2_##id##_COUNT, 0U fields};
+    const struct sg_pt2_schema sg_pt2_##id = {(name), fields_##id, SG_PT2_##id##_COUNT, 0U fields};
 #include "formats/pt2_schema.def"
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- Findings ----------------------------------------------------------------------------------
  */
@@ -99,7 +101,7 @@ static const char *kinds_text(struct sg_pt2 *r, unsigned kinds) {
     if ((kinds & FLOAT) == FLOAT) {
         what = "a number";
     } else if ((kinds & (ARRAY | OBJECT)) != 0) {
-        what = (kinds & ARRAY) == 0 ? "an object" : (kinds & OBJECT) == 0 ? "a list" : "a list";
+        what = (kinds & ARRAY) != 0 ? "a list" : "an object";
     } else if ((kinds & STRING) != 0) {
         what = "a string";
     } else if ((kinds & INT) != 0) {

@@ -228,6 +228,7 @@ static signet_status read_config(struct config *c, uint32_t entry, signet_progra
         status = r.status != SIGNET_OK ? r.status : status;
     }
     sg_pt2_close(&r);
+    c->r = NULL;
     return status;
 }
 

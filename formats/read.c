@@ -20,8 +20,7 @@ struct request {
 /* Options of a caller that was built against an older header are shorter; what is not there has its
  * default. */
 #define HAS(options, member)                                                                       \
-    ((options) != NULL &&                                                                          \
-     (options)->size >= offsetof(signet_read_options, member) + sizeof((options)->member))
+    ((options) != NULL && (options)->size > offsetof(signet_read_options, member))
 
 static struct request request_of(const signet_read_options *options) {
     struct request r = {.limits = signet_limits_default(), .as = SIGNET_CARRIER_UNKNOWN};

@@ -203,8 +203,9 @@ static signet_status check_ratio(struct sg_zip *z, uint32_t entry) {
     sg_diag_message(d, "entry '%s' unpacks from %llu bytes to %llu, more than %llu times as much",
                     sg_log_name(z->log, e->name), (unsigned long long)e->packed,
                     (unsigned long long)e->size, (unsigned long long)limit);
+    uint64_t ratio = e->size / (e->packed != 0 ? e->packed : 1) + 1;
     sg_diag_help(d, "raise the limit if you trust the file: --limit inflate-ratio=%llu",
-                 (unsigned long long)(e->size / (e->packed != 0 ? e->packed : 1) + 1));
+                 (unsigned long long)ratio);
     sg_diag_end(d);
     return SIGNET_E_LIMIT;
 }
