@@ -73,11 +73,11 @@ typedef struct signet_writer {
 SIGNET_API signet_status signet_write_sgt(const signet_package *package,
                                           const signet_writer *writer);
 /** Writes a program as the model.json of its schema version (8.20 where it has none), spelled as
- *  PyTorch spells it: what PyTorch 2.8 or newer wrote comes out with the same bytes. Reading it back
- *  gives an equal program (SIGNET_EQUAL_EXACT), but without state tables, which lie elsewhere in an
- *  archive. What the program does not tell (strides of a type that was built without) is left out.
- *  Errors: SIGNET_E_UNSUPPORTED when the program is lossy, or has something that the schema has no
- *  form for (delegates, attributes, mixed lists, raw text that is no JSON); SIGNET_E_NOMEM,
+ *  PyTorch spells it: what PyTorch 2.8 or newer wrote comes out with the same bytes. Reading it
+ * back gives an equal program (SIGNET_EQUAL_EXACT), but without state tables, which lie elsewhere
+ * in an archive. What the program does not tell (strides of a type that was built without) is left
+ * out. Errors: SIGNET_E_UNSUPPORTED when the program is lossy, or has something that the schema has
+ * no form for (delegates, attributes, mixed lists, raw text that is no JSON); SIGNET_E_NOMEM,
  *  SIGNET_E_STOPPED, SIGNET_E_INVALID_ARG. */
 SIGNET_API signet_status signet_write_json(const signet_package *package, signet_program program,
                                            const signet_writer *writer);

@@ -10,7 +10,8 @@
 struct archive {
     struct zip_maker zip;
     char *model;
-    struct zip_maker_entry *weight, *weights, *constants, *program, *inputs, *format, *version, *framing;
+    struct zip_maker_entry *weight, *weights, *constants, *program, *inputs, *format, *version,
+        *framing;
 };
 
 void archive_init(struct archive *a);
