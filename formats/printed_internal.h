@@ -132,7 +132,8 @@ struct sg_printed {
 
     SG_VEC(struct sg_printed_line) lines;
     SG_VEC(struct sg_printed_class) classes; /* element 0 is unused, 1 is the root */
-    uint32_t root_indent;
+    uint32_t root_indent, body_indent;       /* of the root class, and of the line behind it */
+    bool meta_never_ends;
     bool has_heading;        /* "ExportedProgram:" */
     uint32_t signature_line; /* 0: none */
     uint32_t ranges_line;    /* 0: none */

@@ -245,7 +245,8 @@ static uint32_t find_parent(const struct sg_printed *r, uint32_t newest, uint32_
 /* Blanks the lines of a block between triple quotes (FX_GRAPH_SHOW_META prints such). */
 static uint32_t skip_meta(struct sg_printed *r, uint32_t line) {
     static const char quotes[] = "\"\"\"";
-    for (uint32_t i = line + 1; i < r->lines.count; i++) {
+    uint32_t first = r->lines.data[line].end - r->lines.data[line].at >= 6 ? line : line + 1;
+    for (uint32_t i = first; i < r->lines.count && !r->meta_never_ends; i++) {
         const struct sg_printed_line *l = &r->lines.data[i];
         if (l->end - l->at >= 3 && sg_printed_starts(r, l->end - 3, l->end, quotes)) {
             for (uint32_t k = line; k <= i; k++) {
@@ -254,7 +255,13 @@ static uint32_t skip_meta(struct sg_printed *r, uint32_t line) {
             return i;
         }
     }
-    sg_printed_expected(r, r->length, 0, "the end of a block in triple quotes");
+    struct sg_printed_line *l = &r->lines.data[line];
+    if (!r->meta_never_ends) {
+        sg_printed_syntax(r, l->at, l->end - l->at,
+                          "a block in triple quotes starts here and does not end");
+    }
+    r->meta_never_ends = true;
+    l->at = l->end;
     return line;
 }
 
@@ -283,13 +290,10 @@ static enum line_is classify(const struct sg_printed *r, const struct sg_printed
     }
 }
 
-/* True for a line that no longer belongs to a bare graph: it stands left of the class. */
+/* True for a line that no longer belongs to a bare graph: it stands left of the class. Text that
+ * lost all of its indentation has no such line. */
 static bool is_behind(const struct sg_printed *r, const struct sg_printed_line *l) {
-    const struct sg_printed_line *def = &r->lines.data[r->classes.data[1].line + 1];
-    while (def->at == def->end && def < r->lines.data + r->lines.count - 1) {
-        def++;
-    }
-    return !r->has_heading && l->indent <= r->root_indent && def->indent > r->root_indent &&
+    return !r->has_heading && l->indent <= r->root_indent && r->body_indent > r->root_indent &&
            r->text[l->at] != '#';
 }
 
@@ -303,11 +307,15 @@ static void find_parts(struct sg_printed *r) {
     find_class(r, r->lines.data[i].at, r->lines.data[i].end, &name);
     add_class(r, i, 0, name);
     r->root_indent = r->lines.data[i].indent;
+    r->body_indent = UINT32_MAX;
     r->end_line = r->lines.count;
     for (i++; i < r->end_line && !r->no_memory; i++) {
         const struct sg_printed_line *l = &r->lines.data[i];
         if (l->at == l->end) {
             continue;
+        }
+        if (r->body_indent == UINT32_MAX) {
+            r->body_indent = l->indent;
         }
         enum line_is is = classify(r, l, &name);
         uint32_t newest = r->classes.count - 1;

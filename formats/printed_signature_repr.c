@@ -200,41 +200,53 @@ static void add_pairs(struct sg_printed *r, uint32_t dict, signet_side side, int
     }
 }
 
-/* The value that a dictionary has for a string; 0: none. */
-static uint32_t find_pair(const struct sg_printed *r, uint32_t dict, uint32_t name) {
-    signet_string wanted = sg_pyx_text(&r->signature, name);
+/* Which output a gradient is, by its name: the dictionary's values by their keys. */
+static void put_pairs(struct sg_printed *r, struct sg_map *map, uint32_t which, uint32_t dict) {
     if (!is_kind(r, dict, SG_PYX_DICT)) {
-        return 0;
+        return;
     }
-    for (uint32_t k = node_of(r, dict)->first; k != 0;) {
+    for (uint32_t k = node_of(r, dict)->first; k != 0 && !r->no_memory;) {
         uint32_t value = node_of(r, k)->next;
-        if (sg_string_equal(sg_pyx_text(&r->signature, k), wanted)) {
-            return value;
-        }
+        sg_strid name = sg_printed_intern(r, node_of(r, k)->at, node_of(r, k)->length);
+        r->no_memory = r->no_memory || !sg_map_put(map, (uint64_t)which << 32 | name, value);
         k = node_of(r, value)->next;
     }
-    return 0;
+}
+
+static void add_user_output(struct sg_printed *r, const struct sg_map *map, uint32_t i,
+                            uint32_t loss) {
+    sg_strid name = sg_printed_intern(r, node_of(r, i)->at, node_of(r, i)->length);
+    uint32_t parameter = sg_map_get(map, (uint64_t)1 << 32 | name);
+    uint32_t input = sg_map_get(map, (uint64_t)2 << 32 | name);
+    const struct sg_pyx *x = &r->signature;
+    bool is_loss = loss != 0 && sg_string_equal(sg_pyx_text(x, i), sg_pyx_text(x, loss));
+    int kind = parameter != 0 ? SIGNET_OUTPUT_KIND_GRADIENT_TO_PARAMETER
+               : input != 0   ? SIGNET_OUTPUT_KIND_GRADIENT_TO_USER_INPUT
+               : is_loss      ? SIGNET_OUTPUT_KIND_LOSS_OUTPUT
+                              : SIGNET_OUTPUT_KIND_USER_OUTPUT;
+    add_named(r, SIGNET_OUTPUT, kind, i, parameter != 0 ? parameter : input);
 }
 
 static void add_user_outputs(struct sg_printed *r, uint32_t signature) {
     const struct sg_pyx *x = &r->signature;
+    struct sg_map *map = sg_map_create(&r->p->allocator);
+    if (map == NULL) {
+        r->no_memory = true;
+        return;
+    }
     uint32_t outputs = sg_pyx_argument(x, signature, "user_outputs");
     uint32_t backward = sg_pyx_argument(x, signature, "backward_signature");
-    bool joint = is_kind(r, backward, SG_PYX_CALL);
-    uint32_t loss = joint ? sg_pyx_argument(x, backward, "loss_output") : 0;
-    uint32_t of_parameters = joint ? sg_pyx_argument(x, backward, "gradients_to_parameters") : 0;
-    uint32_t of_inputs = joint ? sg_pyx_argument(x, backward, "gradients_to_user_inputs") : 0;
+    uint32_t loss = 0;
+    if (is_kind(r, backward, SG_PYX_CALL)) {
+        loss = sg_pyx_argument(x, backward, "loss_output");
+        put_pairs(r, map, 1, sg_pyx_argument(x, backward, "gradients_to_parameters"));
+        put_pairs(r, map, 2, sg_pyx_argument(x, backward, "gradients_to_user_inputs"));
+    }
     uint32_t i = is_kind(r, outputs, SG_PYX_LIST) ? node_of(r, outputs)->first : 0;
     for (; i != 0 && !r->no_memory; i = node_of(r, i)->next) {
-        uint32_t parameter = joint ? find_pair(r, of_parameters, i) : 0;
-        uint32_t input = joint && parameter == 0 ? find_pair(r, of_inputs, i) : 0;
-        bool is_loss = loss != 0 && sg_string_equal(sg_pyx_text(x, i), sg_pyx_text(x, loss));
-        int kind = parameter != 0 ? SIGNET_OUTPUT_KIND_GRADIENT_TO_PARAMETER
-                   : input != 0   ? SIGNET_OUTPUT_KIND_GRADIENT_TO_USER_INPUT
-                   : is_loss      ? SIGNET_OUTPUT_KIND_LOSS_OUTPUT
-                                  : SIGNET_OUTPUT_KIND_USER_OUTPUT;
-        add_named(r, SIGNET_OUTPUT, kind, i, parameter != 0 ? parameter : input);
+        add_user_output(r, map, i, loss);
     }
+    sg_map_destroy(map);
 }
 
 /* Inputs are parameters, buffers, user inputs; outputs are the mutated buffers and the rest. */

@@ -123,28 +123,14 @@ static signet_arg_kind kind_of(struct sg_printed *r, signet_expr root) {
     return SIGNET_ARG_SYM_INT;
 }
 
-/* A size or a scalar. Null: told. */
-static signet_sym read_sym(struct sg_printed *r, struct sg_printed_piece s, signet_arg_kind *kind) {
+/* An expression with its text. Null: told. */
+static signet_sym read_expression(struct sg_printed *r, struct sg_printed_piece s,
+                                  signet_expr *expr) {
     signet_string text = sg_printed_piece(r, s);
-    signet_sym_info info = {.kind = SIGNET_SYM_INT, .text = text};
-    *kind = SIGNET_ARG_SYM_INT;
-    if (sg_parse_int(text, &info.number)) {
-        return signet_sym_int(r->p, info.number);
-    }
-    if (sg_string_is(text, "True") || sg_string_is(text, "False")) {
-        *kind = SIGNET_ARG_SYM_BOOL;
-        info = (signet_sym_info){.kind = SIGNET_SYM_BOOL, .number = text.length == 4};
-        return signet_sym_make(r->p, &info);
-    }
-    if (sg_parse_double(text, &info.real)) {
-        *kind = SIGNET_ARG_SYM_FLOAT;
-        info = (signet_sym_info){.kind = SIGNET_SYM_FLOAT, .real = info.real};
-        return signet_sym_make(r->p, &info);
-    }
     size_t byte = 0;
     const char *expected = NULL;
-    info.expr = sg_expr_parse(r->p, text, &byte, &expected);
-    if (info.expr.id == 0) {
+    *expr = sg_expr_parse(r->p, text, &byte, &expected);
+    if (expr->id == 0) {
         if (r->p->status == SIGNET_OK) {
             struct sg_span span = sg_span_make(s.at + byte, s.length > byte ? s.length - byte : 0);
             struct sg_diag *d = sg_diag_begin(r->log, SIGNET_CODE_CARRIER_EXPRESSION,
@@ -156,9 +142,32 @@ static signet_sym read_sym(struct sg_printed *r, struct sg_printed_piece s, sign
         }
         return (signet_sym){0};
     }
-    info.kind = SIGNET_SYM_EXPR;
-    *kind = kind_of(r, info.expr);
+    signet_sym_info info = {.kind = SIGNET_SYM_EXPR, .expr = *expr, .text = text};
     return signet_sym_make(r->p, &info);
+}
+
+/* What stands between the brackets of "Sym(...)". Null: told. */
+static signet_sym read_scalar(struct sg_printed *r, struct sg_printed_piece s, uint8_t *kind) {
+    signet_string text = sg_printed_piece(r, s);
+    signet_sym_info info = {.kind = SIGNET_SYM_INT};
+    if (sg_parse_int(text, &info.number)) {
+        *kind = SIGNET_ARG_SYM_INT;
+        return signet_sym_make(r->p, &info);
+    }
+    if (sg_string_is(text, "True") || sg_string_is(text, "False")) {
+        *kind = SIGNET_ARG_SYM_BOOL;
+        info = (signet_sym_info){.kind = SIGNET_SYM_BOOL, .number = text.length == 4};
+        return signet_sym_make(r->p, &info);
+    }
+    if (sg_parse_double(text, &info.real)) {
+        *kind = SIGNET_ARG_SYM_FLOAT;
+        info = (signet_sym_info){.kind = SIGNET_SYM_FLOAT, .real = info.real};
+        return signet_sym_make(r->p, &info);
+    }
+    signet_expr expr;
+    signet_sym sym = read_expression(r, s, &expr);
+    *kind = expr.id != 0 ? (uint8_t)kind_of(r, expr) : SIGNET_ARG_SYM_INT;
+    return sym;
 }
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
@@ -169,8 +178,11 @@ static bool add_size(struct sg_printed *r, uint32_t at, uint32_t end) {
         sg_printed_expected(r, at, 0, "a size");
         return false;
     }
-    signet_arg_kind kind = SIGNET_ARG_UNKNOWN;
-    signet_sym sym = read_sym(r, (struct sg_printed_piece){at, end - at}, &kind);
+    int64_t number = 0;
+    signet_expr expr;
+    signet_sym sym = sg_parse_int(sg_printed_text(r, at, end - at), &number)
+                         ? signet_sym_int(r->p, number)
+                         : read_expression(r, (struct sg_printed_piece){at, end - at}, &expr);
     if (sym.id == 0) {
         return false;
     }
@@ -295,9 +307,7 @@ void sg_printed_describe(struct sg_printed *r, struct sg_printed_piece note, boo
         }
         if (next == '(' && r->text[end - 1] == ')' && sg_string_is(name, "Sym")) {
             struct sg_printed_piece inner = {at + length + 1, end - at - length - 2};
-            signet_arg_kind kind = SIGNET_ARG_UNKNOWN;
-            out->id = read_sym(r, inner, &kind).id;
-            out->kind = (uint8_t)kind;
+            out->id = read_scalar(r, inner, &out->kind).id;
             return;
         }
         if (next != '(' || length == 0) {

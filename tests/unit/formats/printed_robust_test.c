@@ -59,11 +59,8 @@ Test(printed_robust, faults_of_a_class) {
                "2:26 carrier.text-syntax expected a parameter or ')', found '3):'\n");
     check_said(", x", "        def forward(self, y):\n        return (x,)\n",
                "3:9 carrier.text-syntax expected a statement, found 'def forward(self, y):'\n");
-    check_said(", x", "        \"\"\"\n        return (x,)\n",
-               "5:1 carrier.text-syntax expected the end of a block in triple quotes, found the "
-               "end of the text\n"
-               "3:9 carrier.text-syntax expected a statement such as 'x = "
-               "torch.ops.aten.add.Tensor(a, b)', a class or 'Graph signature:', found '\"\"\"'\n");
+    check_said(", x", "        \"\"\"\n        \"\"\"x\n        return (x,)\n",
+               "3:9 carrier.text-syntax a block in triple quotes starts here and does not end\n");
 }
 
 Test(printed_robust, a_faulty_graph_is_marked) {
