@@ -79,7 +79,7 @@ static void copy_states(signet_package *to, signet_program into, const signet_pa
 }
 
 /* The only method of a package, or null. */
-static signet_program only_method(const signet_package *p) {
+signet_program sg_only_method(const signet_package *p) {
     signet_program only = {0};
     for (uint32_t i = 0; i < signet_program_count(p); i++) {
         signet_program program = signet_program_at(p, i);
@@ -98,7 +98,7 @@ signet_status signet_package_take_state(signet_package *package, const signet_pa
     if (package == NULL || base == NULL) {
         return SIGNET_E_INVALID_ARG;
     }
-    signet_program only = only_method(package), base_only = only_method(base);
+    signet_program only = sg_only_method(package), base_only = sg_only_method(base);
     for (uint32_t i = 0; i < signet_program_count(package); i++) {
         signet_program program = signet_program_at(package, i);
         if (signet_program_get_role(package, program) != SIGNET_ROLE_METHOD ||
@@ -153,7 +153,7 @@ signet_status signet_package_attach_body(signet_package *package, const char *de
     if (status != SIGNET_OK) {
         return status;
     }
-    signet_program method = only_method(alone);
+    signet_program method = sg_only_method(alone);
     uint32_t index = 0, count = signet_program_count(alone);
     while (method.id != 0 && signet_program_at(alone, index).id != method.id) {
         index++;

@@ -39,6 +39,17 @@ bool sg_input_sniff(const struct sg_input *input, signet_carrier *carrier, const
 /* A position in the input. */
 signet_location sg_at_input(const struct sg_input *input, uint64_t byte);
 
+/* Opens a file, or reads what is none (a pipe) to its end, at most `most` bytes and one piece more,
+ * and hands it to `use`. SIGNET_E_IO: it cannot be opened or read. */
+typedef signet_status sg_input_user(void *user, const struct sg_input *input);
+signet_status sg_input_open(const char *path, const signet_allocator *a, uint64_t most,
+                            sg_input_user *use, void *user);
+/* Adds the programs of an input to a package. */
+signet_status sg_read_input(signet_package *p, const struct sg_input *input,
+                            const signet_read_options *options, const signet_sink *sink);
+/* The only method of a package, or null. */
+signet_program sg_only_method(const signet_package *p);
+
 /* Adds the programs of a file to a package that has others; findings are thrown away. */
 signet_status sg_read_into(signet_package *p, const char *path, const signet_read_options *options);
 

@@ -7,6 +7,9 @@
 #include "formats/pt2.h"
 #include "formats/zip.h"
 
+/* The program of a flat zip. */
+#define SG_PT2_FLAT_JSON "serialized_exported_program.json"
+
 /* What kind of archive a zip is. */
 struct sg_pt2_layout {
     signet_carrier carrier; /* UNKNOWN: none of ours */

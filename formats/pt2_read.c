@@ -6,8 +6,6 @@
 /* ---- Layouts
  * ------------------------------------------------------------------------------------- */
 
-#define FLAT_JSON "serialized_exported_program.json"
-
 static bool has_entry(const struct sg_zip *z, const char *name) {
     return sg_zip_find(z, signet_str(name)) != SG_ZIP_NONE;
 }
@@ -54,7 +52,7 @@ static const char *other_zip(const struct sg_zip *z, signet_string root) {
     }
     return code     ? "it is a TorchScript archive (torch.jit.save), not an exported program"
            : pickle ? "it is a file of torch.save, which holds tensors and no program"
-                    : "it is a zip archive without a record 'archive_format' or '" FLAT_JSON "'";
+                    : "it is a zip archive without a record 'archive_format' or '" SG_PT2_FLAT_JSON "'";
 }
 
 struct sg_pt2_layout sg_pt2_layout(struct sg_zip *z) {
@@ -63,7 +61,7 @@ struct sg_pt2_layout sg_pt2_layout(struct sg_zip *z) {
     if (z->entries.count == 0) {
         return layout;
     }
-    if (has_entry(z, FLAT_JSON)) {
+    if (has_entry(z, SG_PT2_FLAT_JSON)) {
         layout.no_memory = !flat_carrier(z, &layout.carrier);
         return layout;
     }
@@ -364,7 +362,7 @@ static signet_status read_flat(struct sg_pt2_archive *a) {
     signet_string none = {"", 0};
     signet_program program = {0};
     signet_status status =
-        read_program(a, sg_zip_find(a->zip, signet_str(FLAT_JSON)), signet_str("model"), &program);
+        read_program(a, sg_zip_find(a->zip, signet_str(SG_PT2_FLAT_JSON)), signet_str("model"), &program);
     if (status != SIGNET_OK) {
         return status;
     }

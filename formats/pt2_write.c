@@ -37,6 +37,13 @@ void sg_pt2_write_fail(struct sg_pt2_writer *w, signet_status status) {
     }
 }
 
+void sg_pt2_write_refuse(struct sg_pt2_writer *w, const char *what) {
+    if (w->status == SIGNET_OK) {
+        w->status = SIGNET_E_UNSUPPORTED;
+        w->why = what;
+    }
+}
+
 /* The last character stays: it says whether an object has just begun. */
 void sg_pt2_write_flush(struct sg_pt2_writer *w, bool all) {
     struct sg_text *t = &w->text;
@@ -160,7 +167,11 @@ static bool is_json(struct sg_pt2_writer *w, signet_string s) {
         }
     }
     bool no_memory = s.data != NULL && (copy == NULL || error.problem == SG_JSON_NO_MEMORY);
-    sg_pt2_write_fail(w, no_memory ? SIGNET_E_NOMEM : SIGNET_E_UNSUPPORTED);
+    if (no_memory) {
+        sg_pt2_write_fail(w, SIGNET_E_NOMEM);
+    } else {
+        sg_pt2_write_refuse(w, "raw text that is no JSON");
+    }
     return false;
 }
 
@@ -295,11 +306,17 @@ static void push_specs(struct sg_pt2_writer *w, const struct sg_program *r, sign
 }
 
 signet_status sg_pt2_write_program(const signet_package *p, signet_program program,
-                                   const signet_writer *out) {
+                                   const signet_writer *out, const char **why) {
     struct sg_pt2_writer w;
     const struct sg_program *r = sg_program(p, program.id);
-    if (r->lossy || program.id == 0) {
-        return r->lossy ? SIGNET_E_UNSUPPORTED : SIGNET_E_INVALID_ARG;
+    if (r->graph == 0) {
+        return SIGNET_E_INVALID_ARG;
+    }
+    if (r->lossy) {
+        if (why != NULL) {
+            *why = "no strides, devices and argument names (printed text does not tell them)";
+        }
+        return SIGNET_E_UNSUPPORTED;
     }
     sg_pt2_writer_init(&w, p, program, out);
     sg_pt2_push(&w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_PROGRAM});
@@ -326,6 +343,9 @@ signet_status sg_pt2_write_program(const signet_package *p, signet_program progr
     sg_pt2_puts(&w, "{");
     sg_pt2_put_member(&w, &sg_pt2_GRAPH_MODULE, SG_PT2_GRAPH_MODULE_GRAPH);
     put_items(&w);
+    if (why != NULL && w.why != NULL) {
+        *why = w.why;
+    }
     signet_status status = w.status;
     sg_pt2_writer_free(&w);
     return status;
@@ -334,21 +354,29 @@ signet_status sg_pt2_write_program(const signet_package *p, signet_program progr
 /* ---- State tables ------------------------------------------------------------------------------
  */
 
-/* The name of a record below the folder of its table; absent when it lies elsewhere. */
-static signet_string below(signet_string record, signet_string folder) {
-    signet_string none = {NULL, 0};
-    bool inside =
-        record.length > folder.length && memcmp(record.data, folder.data, folder.length) == 0;
-    return inside ? (signet_string){record.data + folder.length, record.length - folder.length}
-                  : none;
+const char *sg_pt2_table_folder(signet_table table) {
+    return table == SIGNET_TABLE_STATE_DICT ? "data/weights/" : "data/constants/";
 }
 
-static void put_state(struct sg_pt2_writer *w, const struct sg_state *s, signet_string folder) {
-    signet_string path = below(sg_string(w->p, s->record), folder);
-    if (path.data == NULL) {
-        sg_pt2_write_fail(w, SIGNET_E_UNSUPPORTED);
-        return;
+/* Without the root folder, which every archive may call as it likes. */
+static signet_string below_root(signet_string record) {
+    const char *slash = record.data != NULL ? memchr(record.data, '/', record.length) : NULL;
+    signet_string none = {NULL, 0};
+    return slash != NULL
+               ? (signet_string){slash + 1, record.length - (size_t)(slash + 1 - record.data)}
+               : none;
+}
+
+signet_string sg_pt2_below(signet_string record, signet_table table) {
+    signet_string rest = below_root(record);
+    signet_string folder = signet_str(sg_pt2_table_folder(table));
+    if (rest.length <= folder.length || memcmp(rest.data, folder.data, folder.length) != 0) {
+        return (signet_string){NULL, 0};
     }
+    return (signet_string){rest.data + folder.length, rest.length - folder.length};
+}
+
+static void put_state(struct sg_pt2_writer *w, const struct sg_state *s, signet_string path) {
     sg_pt2_put_key(w, sg_string(w->p, s->name));
     sg_pt2_puts(w, "{");
     sg_pt2_put_member(w, &sg_pt2_PAYLOAD, SG_PT2_PAYLOAD_PATH);
@@ -364,26 +392,56 @@ static void put_state(struct sg_pt2_writer *w, const struct sg_state *s, signet_
     sg_pt2_puts(w, "}");
 }
 
+static signet_status end_states(struct sg_pt2_writer *w) {
+    sg_pt2_puts(w, "}}");
+    sg_pt2_write_flush(w, true);
+    signet_status status = w->status;
+    sg_pt2_writer_free(w);
+    return status;
+}
+
+static void begin_states(struct sg_pt2_writer *w) {
+    sg_pt2_puts(w, "{");
+    sg_pt2_put_member(w, &sg_pt2_PAYLOAD_CONFIG, SG_PT2_PAYLOAD_CONFIG_CONFIG);
+    sg_pt2_puts(w, "{");
+}
+
 signet_status sg_pt2_write_config(const signet_package *p, signet_program program,
-                                  signet_table table, signet_string folder,
+                                  signet_table table, const signet_writer *out) {
+    struct sg_pt2_writer w;
+    const struct sg_program *r = sg_program(p, program.id);
+    sg_pt2_writer_init(&w, p, program, out);
+    begin_states(&w);
+    for (uint32_t i = 0; i < r->states.count && w.status == SIGNET_OK; i++) {
+        const struct sg_state *s = &r->states.data[i];
+        signet_string path = sg_pt2_below(sg_string(p, s->record), table);
+        if (s->table != table) {
+            continue;
+        }
+        if (path.data == NULL) {
+            sg_pt2_write_refuse(&w, "a state without a record");
+        }
+        put_state(&w, s, path);
+        sg_pt2_write_flush(&w, false);
+    }
+    return end_states(&w);
+}
+
+signet_status sg_pt2_write_states(const signet_package *p, signet_program program,
                                   const signet_writer *out) {
     struct sg_pt2_writer w;
     const struct sg_program *r = sg_program(p, program.id);
     sg_pt2_writer_init(&w, p, program, out);
-    sg_pt2_puts(&w, "{");
-    sg_pt2_put_member(&w, &sg_pt2_PAYLOAD_CONFIG, SG_PT2_PAYLOAD_CONFIG_CONFIG);
-    sg_pt2_puts(&w, "{");
+    begin_states(&w);
     for (uint32_t i = 0; i < r->states.count && w.status == SIGNET_OK; i++) {
-        if (r->states.data[i].table == table) {
-            put_state(&w, &r->states.data[i], folder);
-            sg_pt2_write_flush(&w, false);
-        }
+        const struct sg_state *s = &r->states.data[i];
+        sg_pt2_put_key(&w, signet_str(sg_pt2_table_folder((signet_table)s->table)));
+        sg_pt2_puts(&w, "{");
+        put_state(&w, s, below_root(sg_string(p, s->record)));
+        sg_pt2_puts(&w, "}");
+        sg_pt2_write_flush(&w, false);
     }
-    sg_pt2_puts(&w, "}}");
-    sg_pt2_write_flush(&w, true);
-    signet_status status = w.status;
-    sg_pt2_writer_free(&w);
-    return status;
+    return end_states(&w);
 }
 
 /* ---- A bare model.json -------------------------------------------------------------------------
@@ -394,5 +452,5 @@ signet_status signet_write_json(const signet_package *package, signet_program pr
     if (package == NULL || writer == NULL) {
         return SIGNET_E_INVALID_ARG;
     }
-    return sg_pt2_write_program(package, program, writer);
+    return sg_pt2_write_program(package, program, writer, NULL);
 }

@@ -50,12 +50,15 @@ struct sg_pt2_writer {
     struct sg_text text;
     SG_VEC(struct sg_pt2_item) items;
     signet_status status;
+    const char *why; /* SIGNET_E_UNSUPPORTED: what has no form in the JSON; static */
 };
 
 void sg_pt2_writer_init(struct sg_pt2_writer *w, const signet_package *p, signet_program program,
                         const signet_writer *out);
 void sg_pt2_writer_free(struct sg_pt2_writer *w);
 void sg_pt2_write_fail(struct sg_pt2_writer *w, signet_status status);
+/* The JSON has no form for it; what is static. */
+void sg_pt2_write_refuse(struct sg_pt2_writer *w, const char *what);
 /* Hands over what has gathered, all of it or what is worth it. */
 void sg_pt2_write_flush(struct sg_pt2_writer *w, bool all);
 
@@ -109,13 +112,19 @@ void sg_pt2_put_signature_item(struct sg_pt2_writer *w, struct sg_pt2_item item)
 /* ---- pt2_write.c ---- */
 
 /* Writes a program as the model.json of its schema version. SIGNET_E_UNSUPPORTED: it has something
- * that the JSON has no form for. */
+ * that the JSON has no form for; *why (may be null) gets a static text that names it. */
 signet_status sg_pt2_write_program(const signet_package *p, signet_program program,
-                                   const signet_writer *out);
-/* Writes a state table as the config record of an archive, where records have the names of
- * `folder` before them. */
+                                   const signet_writer *out, const char **why);
+/* The folder of a state table in an archive, below the root: "data/weights/". */
+const char *sg_pt2_table_folder(signet_table table);
+/* The name of a record below the folder of its table; absent when it lies elsewhere. */
+signet_string sg_pt2_below(signet_string record, signet_table table);
+/* Writes a state table as the config record of an archive. SIGNET_E_UNSUPPORTED: the record of a
+ * state does not lie in the table's folder. */
 signet_status sg_pt2_write_config(const signet_package *p, signet_program program,
-                                  signet_table table, signet_string folder,
+                                  signet_table table, const signet_writer *out);
+/* Writes both tables, for comparing: whatever can be told of them. */
+signet_status sg_pt2_write_states(const signet_package *p, signet_program program,
                                   const signet_writer *out);
 
 #endif

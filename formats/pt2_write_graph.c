@@ -76,6 +76,15 @@ static void put_list(struct sg_pt2_writer *w, const struct sg_arg *a) {
                      a->u.list);
 }
 
+/* What schema.Argument does not have. */
+static const char *refused(signet_arg_kind kind) {
+    return kind == SIGNET_ARG_DELEGATE    ? "a call of a delegate"
+           : kind == SIGNET_ARG_ATTRIBUTE ? "an attribute whose value is not known"
+           : kind == SIGNET_ARG_CONSTANT  ? "a constant whose value is not known"
+           : kind == SIGNET_ARG_LIST      ? "a list of mixed kinds"
+                                          : "an argument whose kind is not known";
+}
+
 void sg_pt2_put_payload(struct sg_pt2_writer *w, uint32_t arg) {
     const struct sg_arg *a = sg_arg(w->p, arg);
     switch ((signet_arg_kind)a->kind) {
@@ -147,7 +156,7 @@ void sg_pt2_put_payload(struct sg_pt2_writer *w, uint32_t arg) {
     case SIGNET_ARG_ATTRIBUTE:
     case SIGNET_ARG_CONSTANT:
     case SIGNET_ARG_LIST:
-        sg_pt2_write_fail(w, SIGNET_E_UNSUPPORTED);
+        sg_pt2_write_refuse(w, refused((signet_arg_kind)a->kind));
         return;
     }
 }

@@ -192,8 +192,8 @@ static signet_status read_stream(int file, const signet_allocator *a, uint64_t l
     }
 }
 
-static signet_status read_open_file(signet_package *p, int file, struct sg_input *input,
-                                    const struct request *request, const signet_sink *sink) {
+static signet_status use_open_file(int file, struct sg_input *input, const signet_allocator *a,
+                                   uint64_t most, sg_input_user *use, void *user) {
     struct stat st;
     if (fstat(file, &st) != 0 || S_ISDIR(st.st_mode)) {
         return SIGNET_E_IO;
@@ -201,30 +201,53 @@ static signet_status read_open_file(signet_package *p, int file, struct sg_input
     if (S_ISREG(st.st_mode)) {
         input->file = file;
         input->size = (uint64_t)st.st_size;
-        return read_input(p, input, request, sink);
+        return use(user, input);
     }
     struct sg_text text;
-    signet_status status = read_stream(file, &p->allocator, p->limits.file_bytes, &text);
+    signet_status status = read_stream(file, a, most, &text);
     if (status == SIGNET_OK) {
         input->data =
             text.data != NULL ? (const unsigned char *)text.data : (const unsigned char *)"";
         input->size = text.length;
-        status = read_input(p, input, request, sink);
+        status = use(user, input);
     }
     sg_text_free(&text);
     return status;
 }
 
-static signet_status read_path(signet_package *p, const char *path, const struct request *request,
-                               const signet_sink *sink) {
+signet_status sg_input_open(const char *path, const signet_allocator *a, uint64_t most,
+                            sg_input_user *use, void *user) {
     struct sg_input input = {.name = path};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return SIGNET_E_IO;
     }
-    signet_status status = read_open_file(p, file, &input, request, sink);
+    signet_status status = use_open_file(file, &input, a, most, use, user);
     close(file);
     return status;
+}
+
+struct reading {
+    signet_package *p;
+    const struct request *request;
+    const signet_sink *sink;
+};
+
+static signet_status read_opened(void *user, const struct sg_input *input) {
+    const struct reading *r = user;
+    return read_input(r->p, input, r->request, r->sink);
+}
+
+static signet_status read_path(signet_package *p, const char *path, const struct request *request,
+                               const signet_sink *sink) {
+    struct reading r = {p, request, sink};
+    return sg_input_open(path, &p->allocator, p->limits.file_bytes, read_opened, &r);
+}
+
+signet_status sg_read_input(signet_package *p, const struct sg_input *input,
+                            const signet_read_options *options, const signet_sink *sink) {
+    struct request request = request_of(options);
+    return read_input(p, input, &request, sink);
 }
 
 signet_status sg_read_into(signet_package *p, const char *path,

@@ -81,6 +81,42 @@ SIGNET_API signet_status signet_write_sgt(const signet_package *package,
  *  SIGNET_E_STOPPED, SIGNET_E_INVALID_ARG. */
 SIGNET_API signet_status signet_write_json(const signet_package *package, signet_program program,
                                            const signet_writer *writer);
+typedef struct signet_write_options {
+    size_t size;  /**< sizeof(signet_write_options) */
+    bool rewrite; /**< write anew what nobody changed, too */
+} signet_write_options;
+#define SIGNET_WRITE_OPTIONS_INIT                                                                  \
+    { sizeof(signet_write_options), false }
+
+/**
+ * Writes a package as a torch.export archive: the archive @p base with the programs of the package
+ * in the place of its own. What Signet does not read (weights, constants, example inputs) is taken
+ * from the base, bytes and order; so the base is the archive that the package was read from, or
+ * that its model.json belongs to.
+ *
+ * Nothing was changed: the same bytes as the base. A program was changed: its record is written as
+ * by signet_write_json, its state tables as PyTorch writes them, everything else as in the base, in
+ * the framing of the base (PyTorch's, or a plain zip of stored records), with a new
+ * serialization_id. Programs are paired by name, or one to one when each side has one; programs of
+ * the base that the package does not have stay. A program without state tables keeps those of the
+ * base.
+ * @param base path of the archive; read while writing, so it must not be what is written to.
+ * @param options null: the defaults. @param sink receives findings about the base, and
+ *        carrier.unsupported for what cannot be written; null: thrown away.
+ * Errors: SIGNET_E_UNSUPPORTED (lossy programs; what model.json has no form for; programs and
+ * records that the base does not have), as signet_read_file for the base, SIGNET_E_STOPPED.
+ * Memory: the JSON of the changed programs; linear in the base.
+ */
+SIGNET_API signet_status signet_write_pt2(const signet_package *package, const char *base,
+                                          const signet_write_options *options,
+                                          const signet_writer *writer, const signet_sink *sink);
+/** The same with a base in memory. @param name is used in findings. */
+SIGNET_API signet_status signet_write_pt2_memory(const signet_package *package, const void *base,
+                                                 size_t base_size, const char *name,
+                                                 const signet_write_options *options,
+                                                 const signet_writer *writer,
+                                                 const signet_sink *sink);
+
 /** Writes a program the way PyTorch 2.13 prints an ExportedProgram. Errors as above. */
 SIGNET_API signet_status signet_write_printed(const signet_package *package, signet_program program,
                                               const signet_writer *writer);
