@@ -39,7 +39,10 @@ enum option_key {
     KEY_JSON,
     KEY_MARKDOWN,
     KEY_AS,
-    KEY_PROGRAM
+    KEY_PROGRAM,
+    KEY_TO,
+    KEY_BASE,
+    KEY_REWRITE
 };
 
 struct option_row {
@@ -64,7 +67,8 @@ struct command {
     enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command command_lint, command_show, command_print, command_explain;
+extern const struct command command_lint, command_show, command_print, command_convert,
+    command_explain;
 
 extern const struct option_row options_of_reading[], options_of_output[];
 /* Where --as cannot mean the form of the result, it may be said for --from. */
