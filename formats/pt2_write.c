@@ -432,6 +432,8 @@ signet_status sg_pt2_write_states(const signet_package *p, signet_program progra
     struct sg_pt2_writer w;
     const struct sg_program *r = sg_program(p, program.id);
     sg_pt2_writer_init(&w, p, program, out);
+    w.nulls = true; /* whatever the schema of the program is */
+    w.bare = false;
     begin_states(&w);
     for (uint32_t i = 0; i < r->states.count && w.status == SIGNET_OK; i++) {
         const struct sg_state *s = &r->states.data[i];

@@ -93,12 +93,20 @@ static const struct changed *find_changed(const struct writing *w, uint32_t entr
     return NULL;
 }
 
+/* sg_pt2_find, where it matters why there is none. */
+static signet_status find_record(struct writing *w, const char *first, signet_string middle,
+                                 const char *last, uint32_t *entry) {
+    *entry = sg_pt2_find(&w->base, first, middle, last);
+    return w->base.name.failed ? SIGNET_E_NOMEM : SIGNET_OK;
+}
+
 /* The record of a program of the base. */
-static uint32_t program_entry(struct writing *w, signet_program own) {
+static signet_status find_program(struct writing *w, signet_program own, uint32_t *entry) {
     if (w->base.layout.carrier == SIGNET_CARRIER_PT2_FLAT) {
-        return sg_zip_find(w->base.zip, signet_str(SG_PT2_FLAT_JSON));
+        *entry = sg_zip_find(w->base.zip, signet_str(SG_PT2_FLAT_JSON));
+        return SIGNET_OK;
     }
-    return sg_pt2_find(&w->base, "models/", signet_program_name(w->base.p, own), ".json");
+    return find_record(w, "models/", signet_program_name(w->base.p, own), ".json", entry);
 }
 
 /* The version of a flat zip stands in a record of its own, too. */
@@ -133,11 +141,15 @@ static signet_status change_program(struct writing *w, signet_program program, s
             return SIGNET_OK;
         }
     }
-    if (status != SIGNET_OK && status != SIGNET_E_STOPPED) {
+    uint32_t entry = SG_ZIP_NONE;
+    if (status == SIGNET_OK || status == SIGNET_E_STOPPED) {
+        status = find_program(w, own, &entry);
+    }
+    if (status != SIGNET_OK) {
         sg_text_free(&text);
         return status;
     }
-    status = add_changed(w, program_entry(w, own), &text);
+    status = add_changed(w, entry, &text);
     return status == SIGNET_OK ? change_version(w, program, own) : status;
 }
 
@@ -167,8 +179,12 @@ static signet_status check_records(struct writing *w, signet_program program) {
         const struct sg_state *s = &r->states.data[i];
         signet_table table = (signet_table)s->table;
         signet_string path = sg_pt2_below(sg_string(w->p, s->record), table);
-        if (path.data == NULL ||
-            sg_pt2_find(&w->base, sg_pt2_table_folder(table), path, "") == SG_ZIP_NONE) {
+        uint32_t entry = SG_ZIP_NONE;
+        if (path.data != NULL &&
+            find_record(w, sg_pt2_table_folder(table), path, "", &entry) != SIGNET_OK) {
+            return SIGNET_E_NOMEM;
+        }
+        if (entry == SG_ZIP_NONE) {
             return cannot(w, program,
                           sg_log_text(&w->log, "the base has no record with the data of state '%s'",
                                       sg_log_name(&w->log, sg_string(w->p, s->name))));
@@ -201,8 +217,14 @@ static signet_status change_states(struct writing *w, signet_program program, si
         return status;
     }
     signet_string name = signet_program_name(w->base.p, own);
-    uint32_t weights = sg_pt2_find(&w->base, "data/weights/", name, "_weights_config.json");
-    uint32_t constants = sg_pt2_find(&w->base, "data/constants/", name, "_constants_config.json");
+    uint32_t weights = SG_ZIP_NONE, constants = SG_ZIP_NONE;
+    status = find_record(w, "data/weights/", name, "_weights_config.json", &weights);
+    if (status == SIGNET_OK) {
+        status = find_record(w, "data/constants/", name, "_constants_config.json", &constants);
+    }
+    if (status != SIGNET_OK) {
+        return status;
+    }
     if (weights == SG_ZIP_NONE || constants == SG_ZIP_NONE) {
         return same ? SIGNET_OK
                     : cannot(w, program,

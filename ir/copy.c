@@ -536,10 +536,12 @@ static void fill_program(struct copier *c, uint32_t from, uint32_t to) {
     copy_calls(c, from, to);
     copy_lists(c, (signet_program){from}, (signet_program){to});
     sg_strid version = copy_string(c, source_program(c, from)->torch_version);
+    sg_strid namedtuples = copy_string(c, source_program(c, from)->namedtuples);
     uint32_t source = copy_source(c, source_program(c, from)->source);
     const struct sg_program *r = source_program(c, from);
     struct sg_program *out = copied(c, to);
     out->torch_version = version;
+    out->namedtuples = namedtuples;
     out->source = source;
     out->stage = r->stage;
     out->lossy = r->lossy;
