@@ -138,24 +138,30 @@ static void put_class(struct sg_pt2_writer *w, sg_strid name, sg_strid class_nam
     sg_text_putc(&w->text, '}');
 }
 
-/* Values stand in the order in which they were made, as in the files of PyTorch. */
+static void put_description(struct sg_pt2_writer *w, const struct sg_value *v) {
+    sg_pt2_put_key(w, sg_string(w->p, v->name));
+    if (v->described_as == SIGNET_VALUE_TENSOR) {
+        sg_pt2_put_type(w, v->description);
+    } else if (v->described_as == SIGNET_VALUE_CUSTOM_OBJ) {
+        put_class(w, v->name, v->description);
+    } else {
+        sg_pt2_put_sym(w, v->description);
+    }
+}
+
+/* Values stand in the order in which they were made, as in the files of PyTorch; what nothing
+ * defines comes last, because that has no place in the order of the program. */
 void sg_pt2_put_table(struct sg_pt2_writer *w, uint32_t graph, signet_value_kind table) {
     sg_text_putc(&w->text, '{');
-    uint32_t id = sg_graph(w->p, graph)->first_value;
-    for (; id != 0 && w->status == SIGNET_OK; id = sg_value(w->p, id)->next_in_graph) {
-        const struct sg_value *v = sg_value(w->p, id);
-        if (v->described_as != table) {
-            continue;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t id = sg_graph(w->p, graph)->first_value;
+        for (; id != 0 && w->status == SIGNET_OK; id = sg_value(w->p, id)->next_in_graph) {
+            const struct sg_value *v = sg_value(w->p, id);
+            if (v->described_as == table && (v->def != 0) == (pass == 0)) {
+                put_description(w, v);
+                sg_pt2_write_flush(w, false);
+            }
         }
-        sg_pt2_put_key(w, sg_string(w->p, v->name));
-        if (table == SIGNET_VALUE_TENSOR) {
-            sg_pt2_put_type(w, v->description);
-        } else if (table == SIGNET_VALUE_CUSTOM_OBJ) {
-            put_class(w, v->name, v->description);
-        } else {
-            sg_pt2_put_sym(w, v->description);
-        }
-        sg_pt2_write_flush(w, false);
     }
     sg_text_putc(&w->text, '}');
 }

@@ -37,6 +37,7 @@ static void add_long_help(struct text *t) {
                 "  signet lint model.pt2\n"
                 "  signet show model.pt2\n"
                 "  signet print model.pt2 -o model.sgt\n"
+                "  signet convert model.sgt --base model.pt2 -o edited.pt2\n"
                 "  signet explain mutation.target-missing\n");
 }
 
