@@ -31,6 +31,7 @@ static signet_status json_problem(struct sg_pt2 *r, const struct sg_json_error *
     } else {
         sg_diag_message(d, "the text is no JSON at byte %llu: %s", (unsigned long long)e->byte,
                         e->message);
+        sg_diag_help(d, "mend the text there, or save the program again");
     }
     sg_diag_torch(d, "J-JSON");
     sg_diag_end(d);

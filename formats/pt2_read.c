@@ -112,6 +112,7 @@ static void archive_finding(struct sg_pt2_archive *a, signet_code code, signet_p
     }
     struct sg_diag *d = sg_diag_begin(a->log, code, location);
     sg_diag_message(d, "%s", message);
+    sg_diag_help(d, "save the program again, or put the record back");
     sg_diag_torch(d, "Z-CFG");
     sg_diag_end(d);
 }

@@ -18,6 +18,7 @@ struct config {
 static void out_of_range(struct config *c, sg_json at, signet_string name, const char *what) {
     struct sg_diag *d = sg_pt2_finding(c->r, SIGNET_CODE_CARRIER_DATA_OUT_OF_RANGE, at);
     sg_diag_message(d, "'%s': %s", sg_log_name(c->r->log, name), what);
+    sg_diag_help(d, "save the program again, or correct the description");
     sg_diag_torch(d, "Z-CFG");
     sg_diag_end(d);
 }

@@ -44,6 +44,7 @@ static void bad_expression(struct sg_pt2 *r, sg_json v, size_t byte, const char 
                     (unsigned long long)byte);
     sg_diag_note(d, "PyTorch hands this text to sympy, which evaluates it as Python; Signet reads "
                     "it by a grammar and never runs it");
+    sg_diag_help(d, "write it as sympy's srepr gives it, such as Symbol('s0', integer=True)");
     sg_diag_torch(d, "D-SYM");
     sg_diag_end(d);
 }
@@ -196,6 +197,7 @@ static void check_overflow(struct sg_pt2 *r, sg_json sizes, signet_dtype dtype) 
     if (overflow) {
         struct sg_diag *d = sg_pt2_finding(r, SIGNET_CODE_CARRIER_SIZE_OVERFLOW, sizes);
         sg_diag_message(d, "the product of the sizes, in bytes, does not fit 64 bits");
+        sg_diag_help(d, "correct the sizes");
         sg_diag_end(d);
     }
 }

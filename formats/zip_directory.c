@@ -204,6 +204,7 @@ static void check_name(struct sg_zip *z, uint32_t i) {
         struct sg_diag *d = sg_diag_begin(z->log, SIGNET_CODE_CARRIER_NOT_UTF8,
                                           sg_at_entry(z, i, e->header_at + CENTRAL_SIZE + bad));
         sg_diag_message(d, "the name of entry '%s' is no UTF-8", sg_log_name(z->log, e->name));
+        sg_diag_help(d, "name entries in UTF-8");
         sg_diag_end(d);
     }
 }
@@ -237,6 +238,7 @@ static void header_differs(struct sg_zip *z, uint32_t i, uint64_t byte, const ch
                     sg_log_name(z->log, z->entries.data[i].name), what, (unsigned long long)local,
                     (unsigned long long)central);
     sg_diag_note(d, "readers that go by the one or by the other see different archives");
+    sg_diag_help(d, "write the archive again");
     sg_diag_end(d);
 }
 
@@ -313,6 +315,7 @@ static void check_local(struct sg_zip *z, uint32_t i) {
         sg_diag_message(d, "entry '%s' is called '%s' in its local header",
                         sg_log_name(z->log, e->name), sg_log_name(z->log, other));
         sg_diag_note(d, "readers that go by the one or by the other see different archives");
+        sg_diag_help(d, "write the archive again");
         sg_diag_end(d);
     } else if (sg_load_le16(copy + 8) != e->method) {
         header_differs(z, i, e->local_at + 8, "method", sg_load_le16(copy + 8), e->method);
