@@ -380,7 +380,7 @@ static bool check_made_on(struct sg_verify *v, const struct sg_thing *t, const s
     const struct sg_arg *result = sg_arg(v->p, n->outputs.count != 0 ? n->outputs.first : 0);
     uint32_t value = sg_arg_has_value(result) ? result->u.ref.value : 0;
     sg_strid described = device_of(v, value);
-    if (made_on == 0 || described == 0 || described == made_on) {
+    if (made_on == 0 || described == 0 || described == made_on || is_unknown_device(v, made_on)) {
         return false;
     }
     bool muted = sg_fold(v, (sg_value_causes(v, value) & SG_CAUSE_META) != 0);
