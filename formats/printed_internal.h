@@ -139,7 +139,7 @@ struct sg_printed {
     uint32_t ranges_line;    /* 0: none */
     uint32_t end_line;       /* behind the program */
 
-    struct sg_map *class_names; /* (parent, name) -> class */
+    struct sg_map *class_names; /* (parent, name) -> class; (0, name) -> delegate */
     struct sg_pyx signature;
     SG_VEC(struct sg_printed_spec) specs[2];
 

@@ -212,10 +212,12 @@ static void set_delegate(struct sg_printed *r, signet_arg arg, sg_strid path) {
     struct sg_text *t = sg_printed_scratch(r);
     sg_text_string(t, sg_string(r->p, r->job.prefix));
     sg_text_string(t, sg_string(r->p, path));
-    signet_string name = sg_printed_scratched(r);
-    signet_delegate delegate = signet_delegate_find(r->p, name);
-    if (delegate.id == 0) {
-        delegate = signet_delegate_add(r->p, name);
+    sg_strid name = sg_printed_intern_scratched(r);
+    /* No class has parent 0, so that the map of classes can have the delegates there. */
+    signet_delegate delegate = {sg_map_get(r->class_names, name)};
+    if (delegate.id == 0 && !r->no_memory) {
+        delegate = signet_delegate_add(r->p, sg_string(r->p, name));
+        r->no_memory = delegate.id != 0 && !sg_map_put(r->class_names, name, delegate.id);
     }
     signet_arg_set_delegate(r->p, arg, delegate);
 }
