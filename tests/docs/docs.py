@@ -3,6 +3,7 @@
 """Keeps the documents and the code the same.
 
 usage: docs.py rules SIGNET      docs/rules.md is what `signet explain --markdown` says
+       docs.py catalogue SIGNET  each code has its page, and each example shows its code alone
        docs.py examples PAGE...  each C block of a page is a program of examples/
        docs.py links PAGE...     each link leads to a file of the tree
 
@@ -10,6 +11,7 @@ With SIGNET_BLESS=1 the pages are rewritten.
 """
 
 import difflib
+import json
 import os
 import re
 import subprocess
@@ -55,6 +57,38 @@ def rules(signet):
     return False
 
 
+def codes_of(signet, page):
+    """What a lint of the example finds."""
+    command = [signet, "lint", "--format", "json", "-"]
+    if page["code"].startswith("torch."):
+        command += ["--profile", "torch"]
+    if page["severity"] == "note":
+        command += ["--notes"]
+    done = subprocess.run(
+        command, input=page["example"].encode(), stdout=subprocess.PIPE, timeout=60, check=False
+    )
+    return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
+
+
+def catalogue(signet):
+    done = subprocess.run(
+        [signet, "explain", "--json"], stdout=subprocess.PIPE, timeout=60, check=True
+    )
+    fine = True
+    for page in json.loads(done.stdout):
+        code = page["code"]
+        missing = [part for part in ("title", "why", "fix", "torch") if not page[part]]
+        if not page["example"] and not code.startswith("carrier."):
+            missing.append("example")
+        if missing:
+            print(f"{code}: its page lacks {', '.join(missing)}")
+            fine = False
+        if page["example"] and codes_of(signet, page) != [code]:
+            print(f"{code}: its example shows {codes_of(signet, page)}")
+            fine = False
+    return fine
+
+
 def program(block, page):
     """The program of examples/ that begins with the same line."""
     folder = os.path.join(ROOT, "examples")
@@ -92,8 +126,12 @@ def links(pages):
 
 
 def main():
-    tasks = {"rules": lambda: rules(sys.argv[2]), "examples": lambda: examples(sys.argv[2:]),
-             "links": lambda: links(sys.argv[2:])}
+    tasks = {
+        "rules": lambda: rules(sys.argv[2]),
+        "catalogue": lambda: catalogue(sys.argv[2]),
+        "examples": lambda: examples(sys.argv[2:]),
+        "links": lambda: links(sys.argv[2:]),
+    }
     if len(sys.argv) < 3 or sys.argv[1] not in tasks:
         raise SystemExit(__doc__)
     return 0 if tasks[sys.argv[1]]() else 1
