@@ -23,7 +23,10 @@ static bool is_word(char c) {
 
 /* A byte of the text; NUL behind its end. */
 static char at(const struct sg_sgt_reader *r, size_t i) {
-    return i < r->length ? r->text[i] : '\0';
+    if (i >= r->length) {
+        return '\0';
+    }
+    return r->text[i];
 }
 
 /* ---- Findings ---------------------------------------------------------------------------------
@@ -325,7 +328,10 @@ static void put_utf8(struct sg_text *t, uint32_t c) {
 static size_t decode_escape(struct sg_text *t, signet_string s, size_t i) {
     static const char letters[] = "\\\"nrt";
     static const char meanings[] = "\\\"\n\r\t";
-    char c = i + 1 < s.length ? s.data[i + 1] : '\0';
+    char c = '\0';
+    if (i + 1 < s.length) {
+        c = s.data[i + 1];
+    }
     const char *found = c != '\0' ? strchr(letters, c) : NULL;
     if (found != NULL) {
         sg_text_putc(t, meanings[found - letters]);

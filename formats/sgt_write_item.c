@@ -46,12 +46,14 @@ void sg_sgt_put_ordinal(struct sg_sgt_writer *w, uint32_t value) {
  */
 
 static void put_short_name(struct sg_sgt_writer *w, const struct sg_arg *a) {
-    static const char marks[] = "~:=";
-    sg_sgt_put_word(w, a->name);
-    sg_text_putc(&w->text, a->passing < sizeof(marks) - 1 ? marks[a->passing] : '~');
-    if (a->passing != SIGNET_PASSING_KEYWORD) {
-        sg_text_putc(&w->text, ' ');
+    const char *mark = "~ ";
+    if (a->passing == SIGNET_PASSING_KEYWORD) {
+        mark = "=";
+    } else if (a->passing == SIGNET_PASSING_POSITIONAL) {
+        mark = ": ";
     }
+    sg_sgt_put_word(w, a->name);
+    sg_text_puts(&w->text, mark);
 }
 
 static void put_long_name(struct sg_sgt_writer *w, const struct sg_arg *a, sg_strid name) {
