@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- State tables of another package
- * ---------------------------------------------------------------- */
+/* ---- State tables of another package --------------------------------------------------------- */
 
 /* A size of another package: numbers, and expressions by their text. */
 static signet_sym copy_sym(signet_package *to, const signet_package *from, signet_sym sym) {
@@ -118,8 +117,7 @@ signet_status signet_package_take_state(signet_package *package, const signet_pa
     return status == SIGNET_OK && !paired ? SIGNET_E_INVALID_ARG : status;
 }
 
-/* ---- Bodies of delegates
- * ------------------------------------------------------------------------------ */
+/* ---- Bodies of delegates --------------------------------------------------------------------- */
 
 static signet_status several_programs(signet_package *p, const char *path, uint32_t count,
                                       const signet_sink *sink) {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- Strings ----------------------------------------------------------------------------------
- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 
 static void put_unit(struct sg_text *t, uint32_t unit) {
     static const char digits[] = "0123456789abcdef";
@@ -90,8 +89,7 @@ void sg_json_put_string(struct sg_text *t, signet_string s) {
     sg_text_putc(t, '"');
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 void sg_json_put_real(struct sg_text *t, double v, bool bare) {
     double zero = v - v; /* 0, or NaN where v is not finite */
@@ -105,8 +103,7 @@ void sg_json_put_real(struct sg_text *t, double v, bool bare) {
     sg_text_puts(t, bare ? "" : "\"");
 }
 
-/* ---- Other JSON -------------------------------------------------------------------------------
- */
+/* ---- Other JSON ------------------------------------------------------------------------------ */
 
 /* A string of JSON text that starts behind its quote; returns its length with the second quote.
  * Escapes stay, but for the case of their digits. */

@@ -45,8 +45,7 @@ static const struct op ops[256] = {
 #include "formats/pickle.def"
 };
 
-/* ---- Which imports are harmless
- * ------------------------------------------------------------------ */
+/* ---- Which imports are harmless -------------------------------------------------------------- */
 
 /* '*' stands for any text without a point, "**" at the end for any text. */
 static bool matches(const char *pattern, const char *text, size_t length) {
@@ -86,8 +85,7 @@ static bool is_trusted(signet_string module, signet_string name) {
     return false;
 }
 
-/* ---- The machine
- * ----------------------------------------------------------------------------------- */
+/* ---- The machine ----------------------------------------------------------------------------- */
 
 static bool stop_at(struct sg_pickle *p, const char *problem, size_t at) {
     p->problem = problem;

@@ -5,8 +5,7 @@
 
 /* The lines of one class: parameters, comments, statements. */
 
-/* ---- Annotations ------------------------------------------------------------------------------
- */
+/* ---- Annotations ----------------------------------------------------------------------------- */
 
 /* Reads what stands behind the ':' of a name. Unquoted text runs to " = ", or to a ',' or ')' of
  * the parameter list, outside of brackets. Returns the offset behind it. */

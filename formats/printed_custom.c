@@ -9,8 +9,7 @@
 
 enum { DEPTH = 32 };
 
-/* ---- JSON to Python ---------------------------------------------------------------------------
- */
+/* ---- JSON to Python -------------------------------------------------------------------------- */
 
 static void put_scalar(struct sg_text *t, sg_json v) {
     switch (sg_json_get_kind(v)) {
@@ -96,8 +95,7 @@ void sg_write_custom(struct sg_printed_writer *w, signet_string json) {
     sg_free(a, text, size);
 }
 
-/* ---- Python to JSON ---------------------------------------------------------------------------
- */
+/* ---- Python to JSON -------------------------------------------------------------------------- */
 
 static void put_json_string(struct sg_text *t, signet_string s) {
     sg_text_putc(t, '"');

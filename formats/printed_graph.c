@@ -222,8 +222,7 @@ static void add_node(struct sg_printed *r, uint32_t statement) {
     set_outputs(r, node, s);
 }
 
-/* ---- Inputs and outputs -----------------------------------------------------------------------
- */
+/* ---- Inputs and outputs ---------------------------------------------------------------------- */
 
 /* The value of a constant input is only in the signature, up to 2.7; it is a literal where the
  * graph does not use the name. */

@@ -140,8 +140,7 @@ static uint32_t make_name(struct sg_printed_writer *w, signet_string wanted) {
     return made;
 }
 
-/* ---- Walking arguments ------------------------------------------------------------------------
- */
+/* ---- Walking arguments ----------------------------------------------------------------------- */
 
 static void push(struct sg_printed_writer *w, uint32_t arg) {
     if (!sg_vec_reserve(&w->p->allocator, &w->stack, 1)) {

@@ -42,8 +42,7 @@ static void define(struct sg_printed *r, sg_strid name, struct sg_printed_name e
     r->names.data[r->names.count++] = entry;
 }
 
-/* ---- Kinds of statements ----------------------------------------------------------------------
- */
+/* ---- Kinds of statements --------------------------------------------------------------------- */
 
 /* What an attribute is of: the a in a.b and in getattr(a, "b"); 0: it is no attribute. */
 static uint32_t attribute_of(const struct sg_pyx *x, uint32_t i) {
@@ -129,8 +128,7 @@ void sg_printed_find_what(struct sg_printed *r, struct sg_printed_statement *s) 
     }
 }
 
-/* ---- Definitions ------------------------------------------------------------------------------
- */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 static uint8_t kind_of_value(const struct sg_printed_described *d) {
     return d->kind != 0 ? d->kind : SIGNET_ARG_CONSTANT;

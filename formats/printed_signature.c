@@ -181,8 +181,7 @@ void sg_printed_read_signature(struct sg_printed *r) {
     sg_printed_read_signature_repr(r, at, end);
 }
 
-/* ---- Specs of the program ---------------------------------------------------------------------
- */
+/* ---- Specs of the program -------------------------------------------------------------------- */
 
 /* The name a spec declares: where a line of the graph says that a name stands for another, the
  * graph has the other. A constant of 2.2 and 2.3 is declared by its place alone. */

@@ -271,8 +271,7 @@ static void read_maps(struct sg_printed *r, uint32_t signature) {
     }
 }
 
-/* ---- The signature ----------------------------------------------------------------------------
- */
+/* ---- The signature --------------------------------------------------------------------------- */
 
 void sg_printed_read_signature_repr(struct sg_printed *r, uint32_t at, uint32_t end) {
     struct sg_pyx *x = &r->signature;

@@ -383,8 +383,7 @@ static void push_children(struct sg_printed_writer *w, uint32_t depth) {
     sg_strings_destroy(seen);
 }
 
-/* ---- Signature and ranges ---------------------------------------------------------------------
- */
+/* ---- Signature and ranges -------------------------------------------------------------------- */
 
 static void put_spec(struct sg_printed_writer *w, const signet_spec *spec) {
     struct sg_text *t = &w->t;

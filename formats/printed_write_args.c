@@ -123,8 +123,7 @@ static void write_literal(struct sg_printed_writer *w, const struct sg_arg *a) {
     }
 }
 
-/* ---- One argument -----------------------------------------------------------------------------
- */
+/* ---- One argument ---------------------------------------------------------------------------- */
 
 static void write_leaf(struct sg_printed_writer *w, uint32_t arg) {
     const struct sg_arg *a = sg_arg(w->p, arg);

@@ -56,8 +56,7 @@ bool sg_pt2_open(struct sg_pt2 *r, signet_package *p, struct sg_log *log, uint32
                  char *text, size_t length, signet_status *status);
 void sg_pt2_close(struct sg_pt2 *r);
 
-/* ---- pt2_schema.c: records, unions, names ------------------------------------------------------
- */
+/* ---- pt2_schema.c: records, unions, names ---------------------------------------------------- */
 
 struct sg_pt2_field {
     const char *member;
@@ -133,8 +132,7 @@ void sg_pt2_unknown_tag(struct sg_pt2 *r, sg_json at, const char *of, signet_str
 signet_string sg_pt2_raw(struct sg_pt2 *r, sg_json v);
 void sg_pt2_no_memory(struct sg_pt2 *r);
 
-/* ---- pt2_type.c, pt2_arg.c, pt2_graph.c, pt2_signature.c ----------------------------------------
- */
+/* ---- pt2_type.c, pt2_arg.c, pt2_graph.c, pt2_signature.c ------------------------------------- */
 
 /* A TensorMeta; null when it is none. */
 signet_type sg_pt2_type(struct sg_pt2 *r, sg_json v);
@@ -162,8 +160,7 @@ void sg_pt2_graph(struct sg_pt2 *r, sg_json v, signet_graph graph);
 void sg_pt2_signature(struct sg_pt2 *r, sg_json v);
 void sg_pt2_calls(struct sg_pt2 *r, sg_json v);
 
-/* ---- pt2_program.c ------------------------------------------------------------------------------
- */
+/* ---- pt2_program.c --------------------------------------------------------------------------- */
 
 /* Reads an ExportedProgram. Nothing is added unless there is one; then *out is set. */
 signet_status sg_pt2_program(struct sg_pt2 *r, signet_string name, signet_program *out);

@@ -16,8 +16,7 @@ static const char *tag_text(uint32_t i) {
     return sg_arg_kind_tag((signet_arg_kind)(i + 1));
 }
 
-/* ---- What cannot be read ------------------------------------------------------------------------
- */
+/* ---- What cannot be read --------------------------------------------------------------------- */
 
 static void set_raw(struct sg_pt2 *r, signet_arg arg, const char *tag, sg_json v) {
     signet_arg_set_raw(r->p, arg, signet_str(tag), sg_pt2_raw(r, v));
@@ -35,8 +34,7 @@ static bool expect(struct sg_pt2 *r, sg_json v, unsigned kinds, signet_arg arg,
     return false;
 }
 
-/* ---- Kinds
- * --------------------------------------------------------------------------------------- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 
 static void set_named(struct sg_pt2 *r, signet_arg arg, signet_arg_kind kind, sg_json name) {
     (void)sg_arg_set_named(r->p, arg, kind, sg_pt2_name(r, name));

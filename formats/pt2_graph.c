@@ -3,8 +3,7 @@
 
 #include "base/compiler.h"
 
-/* ---- Nodes --------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void read_named_argument(struct sg_pt2 *r, sg_json v, signet_arg arg) {
     sg_json f[SG_PT2_NAMED_ARGUMENT_COUNT];
@@ -72,8 +71,7 @@ static void read_node(struct sg_pt2 *r, sg_json v, signet_graph graph) {
     r->node.id = 0;
 }
 
-/* ---- Descriptions -------------------------------------------------------------------------------
- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 static void describe(struct sg_pt2 *r, sg_json v, signet_value value, signet_value_kind kind) {
     if (kind == SIGNET_VALUE_TENSOR) {
@@ -113,8 +111,7 @@ static void read_table(struct sg_pt2 *r, sg_json v, signet_graph graph, signet_v
     }
 }
 
-/* ---- Graphs -------------------------------------------------------------------------------------
- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static void read_arguments(struct sg_pt2 *r, sg_json v, signet_arg first) {
     struct sg_json_iter it = sg_json_iter(v);

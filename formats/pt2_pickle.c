@@ -22,8 +22,7 @@ struct pickled {
     bool known;
 };
 
-/* ---- Findings
- * -------------------------------------------------------------------------------------- */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 /* "module.name" as the pickle spells it. */
 static const char *import_text(struct sg_log *log, const struct sg_pickle_import *i) {
@@ -101,8 +100,7 @@ static void tell(struct pickled *k, uint32_t inner, const struct sg_pickle *p) {
     }
 }
 
-/* ---- State dicts
- * ----------------------------------------------------------------------------------- */
+/* ---- State dicts ----------------------------------------------------------------------------- */
 
 static const struct sg_pickle_node *node_at(const struct sg_pickle *p, uint32_t i) {
     return &p->nodes.data[i];
@@ -288,8 +286,7 @@ static void read_state_dict(struct pickled *k, uint32_t inner, const struct sg_p
     k->known = true;
 }
 
-/* ---- Records
- * ---------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static signet_status scan_bytes(struct pickled *k, uint32_t inner, const char *data, size_t size) {
     struct sg_pickle p;

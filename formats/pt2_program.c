@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- The document -------------------------------------------------------------------------------
- */
+/* ---- The document ---------------------------------------------------------------------------- */
 
 static signet_status json_problem(struct sg_pt2 *r, const struct sg_json_error *e) {
     static const signet_code codes[] = {
@@ -64,8 +63,7 @@ void sg_pt2_close(struct sg_pt2 *r) {
     sg_vec_free(a, &r->sizes);
 }
 
-/* ---- Versions -----------------------------------------------------------------------------------
- */
+/* ---- Versions -------------------------------------------------------------------------------- */
 
 /* Majors that are close enough to 8: 7 (PyTorch 2.5) and 5 (2.3, 2.4). */
 static bool is_known_major(uint32_t major) {
@@ -127,8 +125,7 @@ static signet_status read_version(struct sg_pt2 *r, sg_json root) {
     return SIGNET_OK;
 }
 
-/* ---- The program --------------------------------------------------------------------------------
- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 static signet_status refuse(struct sg_pt2 *r, sg_json root) {
     if (sg_json_member(root, "schema_version").value != NULL) {

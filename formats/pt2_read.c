@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- Layouts
- * ------------------------------------------------------------------------------------- */
+/* ---- Layouts --------------------------------------------------------------------------------- */
 
 static bool has_entry(const struct sg_zip *z, const char *name) {
     return sg_zip_find(z, signet_str(name)) != SG_ZIP_NONE;
@@ -52,7 +51,8 @@ static const char *other_zip(const struct sg_zip *z, signet_string root) {
     }
     return code     ? "it is a TorchScript archive (torch.jit.save), not an exported program"
            : pickle ? "it is a file of torch.save, which holds tensors and no program"
-                    : "it is a zip archive without a record 'archive_format' or '" SG_PT2_FLAT_JSON "'";
+                    : "it is a zip archive without a record 'archive_format' or '" SG_PT2_FLAT_JSON
+                      "'";
 }
 
 struct sg_pt2_layout sg_pt2_layout(struct sg_zip *z) {
@@ -87,8 +87,7 @@ struct sg_pt2_layout sg_pt2_layout(struct sg_zip *z) {
     return layout;
 }
 
-/* ---- Records
- * ------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 uint32_t sg_pt2_find(struct sg_pt2_archive *a, const char *first, signet_string middle,
                      const char *last) {
@@ -155,8 +154,7 @@ static signet_status read_program(struct sg_pt2_archive *a, uint32_t entry, sign
     return status;
 }
 
-/* ---- Archives of PyTorch 2.8 and newer
- * ------------------------------------------------------------- */
+/* ---- Archives of PyTorch 2.8 and newer ------------------------------------------------------- */
 
 static void read_record(struct sg_pt2_archive *a, uint32_t entry, char *out, size_t most,
                         size_t *length) {
@@ -316,8 +314,7 @@ static signet_status read_archive(struct sg_pt2_archive *a) {
     return read > 0 && status != SIGNET_E_NOMEM && status != SIGNET_E_LIMIT ? SIGNET_OK : status;
 }
 
-/* ---- Flat zips of PyTorch 2.3 to 2.7
- * ---------------------------------------------------------------- */
+/* ---- Flat zips of PyTorch 2.3 to 2.7 --------------------------------------------------------- */
 
 /* The record says the version of the program once more. */
 static void check_flat_version(struct sg_pt2_archive *a, signet_program program) {
@@ -362,8 +359,8 @@ static signet_status read_flat_table(struct sg_pt2_archive *a, signet_program pr
 static signet_status read_flat(struct sg_pt2_archive *a) {
     signet_string none = {"", 0};
     signet_program program = {0};
-    signet_status status =
-        read_program(a, sg_zip_find(a->zip, signet_str(SG_PT2_FLAT_JSON)), signet_str("model"), &program);
+    signet_status status = read_program(a, sg_zip_find(a->zip, signet_str(SG_PT2_FLAT_JSON)),
+                                        signet_str("model"), &program);
     if (status != SIGNET_OK) {
         return status;
     }
@@ -387,8 +384,7 @@ static signet_status read_flat(struct sg_pt2_archive *a) {
     return status == SIGNET_E_NOMEM ? status : SIGNET_OK;
 }
 
-/* ---- Any archive
- * ------------------------------------------------------------------------------------ */
+/* ---- Any archive ----------------------------------------------------------------------------- */
 
 static signet_status refuse(struct sg_pt2_archive *a) {
     bool known = a->layout.carrier == SIGNET_CARRIER_EXIR_ARCHIVE;

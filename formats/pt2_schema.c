@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* ---- The tables --------------------------------------------------------------------------------
- */
+/* ---- The tables ------------------------------------------------------------------------------ */
 
 enum {
     STRING = SG_PT2_STRING,
@@ -31,8 +30,7 @@ enum {
 #include "formats/pt2_schema.def"
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* ---- Findings ----------------------------------------------------------------------------------
- */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 void sg_pt2_no_memory(struct sg_pt2 *r) {
     r->status = SIGNET_E_NOMEM;
@@ -135,8 +133,7 @@ bool sg_pt2_expect(struct sg_pt2 *r, sg_json v, unsigned kinds, const char *what
 
 static void duplicate(struct sg_pt2 *r, sg_json object, sg_json name);
 
-/* ---- Records -----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static bool is_field(const struct sg_pt2_field *field, signet_string name) {
     return field->length == name.length && memcmp(field->member, name.data, name.length) == 0;
@@ -242,8 +239,7 @@ bool sg_pt2_record(struct sg_pt2 *r, sg_json v, const struct sg_pt2_schema *sche
     return true;
 }
 
-/* ---- Unions ------------------------------------------------------------------------------------
- */
+/* ---- Unions ---------------------------------------------------------------------------------- */
 
 /* One member several times is one member for PyTorch: the last. */
 static bool last_of_equals(struct sg_pt2 *r, sg_json v, signet_string *tag, sg_json *payload) {
@@ -324,8 +320,7 @@ void sg_pt2_unknown_tag(struct sg_pt2 *r, sg_json at, const char *of, signet_str
     sg_diag_end(d);
 }
 
-/* ---- Scalars -----------------------------------------------------------------------------------
- */
+/* ---- Scalars --------------------------------------------------------------------------------- */
 
 struct sg_span sg_pt2_span(const struct sg_pt2 *r, sg_json string) {
     size_t byte = sg_json_string_byte(r->doc, string);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* ---- Specs --------------------------------------------------------------------------------------
- */
+/* ---- Specs ----------------------------------------------------------------------------------- */
 
 enum { SPEC_ARG, SPEC_TARGET, SPEC_PERSISTENT, SPEC_COUNT };
 
@@ -189,8 +188,7 @@ void sg_pt2_signature(struct sg_pt2 *r, sg_json v) {
     }
 }
 
-/* ---- Calls --------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static void read_call_arguments(struct sg_pt2 *r, sg_json v, uint32_t call, signet_side side) {
     struct sg_json_iter it = sg_json_iter(v);

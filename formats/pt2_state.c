@@ -12,8 +12,7 @@ struct config {
     uint32_t dictionary;
 };
 
-/* ---- Does a record hold what its tensor needs
- * ------------------------------------------------------- */
+/* ---- Does a record hold what its tensor needs ------------------------------------------------ */
 
 static void out_of_range(struct config *c, sg_json at, signet_string name, const char *what) {
     struct sg_diag *d = sg_pt2_finding(c->r, SIGNET_CODE_CARRIER_DATA_OUT_OF_RANGE, at);
@@ -123,8 +122,7 @@ static void check_range(struct config *c, sg_json at, signet_string name, signet
     }
 }
 
-/* ---- Records
- * ------------------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 /* The record that a config names; SG_ZIP_NONE, after a finding, when there is none. */
 static uint32_t find_record(struct config *c, sg_json path, signet_string name) {
@@ -193,8 +191,7 @@ static signet_status read_payload(struct config *c, sg_json name_value, sg_json 
     return entry != SG_ZIP_NONE && state.is_pickled ? sg_pt2_pickle(c->a, entry) : SIGNET_OK;
 }
 
-/* ---- Configs
- * ------------------------------------------------------------------------------------------ */
+/* ---- Configs --------------------------------------------------------------------------------- */
 
 static signet_status read_config(struct config *c, uint32_t entry, signet_program program) {
     struct sg_pt2_archive *a = c->a;

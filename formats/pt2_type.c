@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- Symbolic scalars --------------------------------------------------------------------------
- */
+/* ---- Symbolic scalars ------------------------------------------------------------------------ */
 
 /* A hint is a union of its own: as_int, as_bool, as_float. */
 static void read_hint(struct sg_pt2 *r, sg_json v, signet_sym_info *info) {
@@ -111,8 +110,7 @@ signet_sym sg_pt2_sym(struct sg_pt2 *r, sg_json v, const char *of) {
     return good ? signet_sym_make(r->p, &info) : none;
 }
 
-/* ---- Tensor descriptions ------------------------------------------------------------------------
- */
+/* ---- Tensor descriptions --------------------------------------------------------------------- */
 
 struct enumeration {
     const char *type;    /* of the schema */

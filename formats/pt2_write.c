@@ -5,8 +5,7 @@
 
 #define FLUSH_AT 65536
 
-/* ---- The writer --------------------------------------------------------------------------------
- */
+/* ---- The writer ------------------------------------------------------------------------------ */
 
 void sg_pt2_writer_init(struct sg_pt2_writer *w, const signet_package *p, signet_program program,
                         const signet_writer *out) {
@@ -87,8 +86,7 @@ void sg_pt2_push_list(struct sg_pt2_writer *w, sg_pt2_item_kind kind, struct sg_
                 (struct sg_pt2_item){.kind = (uint8_t)kind, .id = list.first, .count = list.count});
 }
 
-/* ---- Pieces ------------------------------------------------------------------------------------
- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 void sg_pt2_puts(struct sg_pt2_writer *w, const char *text) {
     sg_text_puts(&w->text, text);
@@ -182,8 +180,7 @@ void sg_pt2_put_raw(struct sg_pt2_writer *w, sg_strid id) {
     }
 }
 
-/* ---- What is no graph --------------------------------------------------------------------------
- */
+/* ---- What is no graph ------------------------------------------------------------------------ */
 
 /* An open bound has been null since schema 8; before, it was an infinity, and in schema 5.3 the
  * largest number but one. */
@@ -277,8 +274,7 @@ static void put_program_rest(struct sg_pt2_writer *w) {
     sg_pt2_puts(w, "}");
 }
 
-/* ---- Programs ----------------------------------------------------------------------------------
- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static void put_item(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     if (item.kind == SG_PT2_ITEM_PROGRAM) {
@@ -351,8 +347,7 @@ signet_status sg_pt2_write_program(const signet_package *p, signet_program progr
     return status;
 }
 
-/* ---- State tables ------------------------------------------------------------------------------
- */
+/* ---- State tables ---------------------------------------------------------------------------- */
 
 const char *sg_pt2_table_folder(signet_table table) {
     return table == SIGNET_TABLE_STATE_DICT ? "data/weights/" : "data/constants/";
@@ -446,8 +441,7 @@ signet_status sg_pt2_write_states(const signet_package *p, signet_program progra
     return end_states(&w);
 }
 
-/* ---- A bare model.json -------------------------------------------------------------------------
- */
+/* ---- A bare model.json ----------------------------------------------------------------------- */
 
 signet_status signet_write_json(const signet_package *package, signet_program program,
                                 const signet_writer *writer) {

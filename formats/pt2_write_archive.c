@@ -32,8 +32,7 @@ struct writing {
     SG_VEC(struct changed) changed;
 };
 
-/* ---- Pieces ------------------------------------------------------------------------------------
- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 static bool gather(void *user, const char *text, size_t length) {
     struct sg_text *t = user;
@@ -70,8 +69,7 @@ static signet_status cannot(struct writing *w, signet_program program, const cha
     return SIGNET_E_UNSUPPORTED;
 }
 
-/* ---- Changed records ---------------------------------------------------------------------------
- */
+/* ---- Changed records ------------------------------------------------------------------------- */
 
 /* Takes the text over. */
 static signet_status add_changed(struct writing *w, uint32_t entry, struct sg_text *text) {
@@ -153,8 +151,7 @@ static signet_status change_program(struct writing *w, signet_program program, s
     return status == SIGNET_OK ? change_version(w, program, own) : status;
 }
 
-/* ---- Changed tables ----------------------------------------------------------------------------
- */
+/* ---- Changed tables -------------------------------------------------------------------------- */
 
 static signet_status same_states(struct writing *w, signet_program program, signet_program own,
                                  bool *same) {
@@ -264,8 +261,7 @@ static signet_status find_changes(struct writing *w) {
     return status;
 }
 
-/* ---- Copying -----------------------------------------------------------------------------------
- */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 enum { PIECE = 1 << 16, CENTRAL_HEADER = 46, ID_DIGITS = 40 };
 
@@ -414,8 +410,7 @@ static signet_status write_records(struct writing *w) {
     return status;
 }
 
-/* ---- Archives ----------------------------------------------------------------------------------
- */
+/* ---- Archives -------------------------------------------------------------------------------- */
 
 static bool put_out(void *user, const char *data, size_t length) {
     const signet_writer *out = user;

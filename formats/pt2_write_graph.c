@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/pt2_write.h"
 
-/* ---- Payloads: what stands under the tag of an argument ----------------------------------------
- */
+/* ---- Payloads: what stands under the tag of an argument -------------------------------------- */
 
 /* The name of what an argument is about; declared arguments have it as their own. */
 static sg_strid value_name(const struct sg_pt2_writer *w, const struct sg_arg *a) {
@@ -161,8 +160,7 @@ void sg_pt2_put_payload(struct sg_pt2_writer *w, uint32_t arg) {
     }
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 /* In the schema a token is a tensor everywhere but in the signature. */
 static signet_string tag_of(const struct sg_pt2_writer *w, const struct sg_arg *a) {
@@ -243,8 +241,7 @@ static void put_arguments(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     }
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void put_node(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     if (item.id == 0) {
@@ -280,8 +277,7 @@ static void put_node_rest(struct sg_pt2_writer *w, uint32_t id) {
     sg_text_putc(&w->text, '}');
 }
 
-/* ---- Graphs ------------------------------------------------------------------------------------
- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static void put_graph_start(struct sg_pt2_writer *w, uint32_t id) {
     const struct sg_graph *g = sg_graph(w->p, id);

@@ -3,8 +3,7 @@
 
 #include "base/compiler.h"
 
-/* ---- Specs -------------------------------------------------------------------------------------
- */
+/* ---- Specs ----------------------------------------------------------------------------------- */
 
 /* The kind of argument that a spec holds, by its kind; UNKNOWN: a union of any. */
 enum { SIGNET_ARG_ANY = SIGNET_ARG_UNKNOWN };
@@ -127,8 +126,7 @@ static void put_spec_rest(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     sg_pt2_puts(w, "}}");
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static const struct sg_call *call_at(const struct sg_pt2_writer *w, uint32_t i) {
     return &sg_program(w->p, w->program)->calls.data[i];

@@ -9,8 +9,7 @@ static double real_of(int64_t bits) {
     return v;
 }
 
-/* ---- Symbolic scalars --------------------------------------------------------------------------
- */
+/* ---- Symbolic scalars ------------------------------------------------------------------------ */
 
 static void put_hint(struct sg_pt2_writer *w, const struct sg_sym *s) {
     struct sg_text *t = &w->text;
@@ -79,8 +78,7 @@ void sg_pt2_put_sym(struct sg_pt2_writer *w, uint32_t sym) {
     sg_text_putc(t, '}');
 }
 
-/* ---- Tensor descriptions -----------------------------------------------------------------------
- */
+/* ---- Tensor descriptions --------------------------------------------------------------------- */
 
 void sg_pt2_put_device(struct sg_pt2_writer *w, sg_strid type, bool has_index, int64_t index) {
     sg_text_putc(&w->text, '{');
@@ -127,8 +125,7 @@ void sg_pt2_put_type(struct sg_pt2_writer *w, uint32_t type) {
     sg_text_putc(&w->text, '}');
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void put_class(struct sg_pt2_writer *w, sg_strid name, sg_strid class_name) {
     sg_text_putc(&w->text, '{');

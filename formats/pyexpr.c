@@ -730,8 +730,7 @@ uint32_t sg_pyx_parse(struct sg_pyx *x, uint32_t at, uint32_t end, uint32_t *sto
     return root;
 }
 
-/* ---- Reading a tree ---------------------------------------------------------------------------
- */
+/* ---- Reading a tree -------------------------------------------------------------------------- */
 
 signet_string sg_pyx_text(const struct sg_pyx *x, uint32_t i) {
     const struct sg_pyx_node *n = sg_pyx_node(x, i);

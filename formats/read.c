@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Options
- * --------------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 struct request {
     const signet_allocator *allocator;
@@ -36,8 +35,7 @@ static struct request request_of(const signet_read_options *options) {
     return r;
 }
 
-/* ---- Carriers
- * -------------------------------------------------------------------------------------- */
+/* ---- Carriers -------------------------------------------------------------------------------- */
 
 static signet_status refuse_input(struct sg_log *log, const struct sg_input *input,
                                   signet_code code, const char *what, const char *help) {
@@ -169,8 +167,7 @@ static signet_status read_input(signet_package *p, const struct sg_input *input,
     return status;
 }
 
-/* ---- Inputs
- * ---------------------------------------------------------------------------------------- */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 
 /* Reads what is no regular file (a pipe, a terminal) to its end. */
 static signet_status read_stream(int file, const signet_allocator *a, uint64_t limit,

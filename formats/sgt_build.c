@@ -15,8 +15,7 @@ static bool alive(const struct sg_sgt_reader *r) {
     return r->p->status == SIGNET_OK;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static bool push_ref(struct sg_sgt_reader *r, struct sg_sgt_ref ref) {
     if (!SGT_ROOM(r, &r->refs)) {
@@ -104,8 +103,7 @@ static bool build_value(struct sg_sgt_reader *r, sg_sgt_place place, const struc
     return use(r, item, arg);
 }
 
-/* ---- Everything else ---------------------------------------------------------------------------
- */
+/* ---- Everything else ------------------------------------------------------------------------- */
 
 static bool build_graph(struct sg_sgt_reader *r, const struct sg_sgt_item *item, uint32_t arg) {
     if (item->by_number) {
@@ -237,8 +235,7 @@ bool sg_sgt_build(struct sg_sgt_reader *r, sg_sgt_place place, uint32_t item, ui
     return ok;
 }
 
-/* ---- At the end of a graph ---------------------------------------------------------------------
- */
+/* ---- At the end of a graph ------------------------------------------------------------------- */
 
 static uint64_t ordinal_key(sg_strid name, uint32_t ordinal) {
     return (uint64_t)name << 32 | ordinal;
@@ -368,8 +365,7 @@ bool sg_sgt_resolve(struct sg_sgt_reader *r, const struct sg_sgt_frame *frame) {
     return ok;
 }
 
-/* ---- Declared arguments ------------------------------------------------------------------------
- */
+/* ---- Declared arguments ---------------------------------------------------------------------- */
 
 /* One argument without its children. */
 static bool declare_one(struct sg_sgt_reader *r, uint32_t from, uint32_t to) {

@@ -39,8 +39,7 @@ struct sg_sgt_token {
     uint32_t length;
 };
 
-/* ---- Items: arguments as they are written -----------------------------------------------------
- */
+/* ---- Items: arguments as they are written ---------------------------------------------------- */
 
 struct sg_sgt_item {
     uint8_t kind;     /* signet_arg_kind; 0 and not explicit: told by the values it names */
@@ -90,8 +89,7 @@ typedef enum sg_sgt_place {
     SGT_PLACE_DECLARED, /* of a spec or call entry: names no value */
 } sg_sgt_place;
 
-/* ---- The reader -------------------------------------------------------------------------------
- */
+/* ---- The reader ------------------------------------------------------------------------------ */
 
 /* An input or output line: waits until the graph knows how many there are. */
 struct sg_sgt_port {
@@ -319,8 +317,7 @@ bool sg_sgt_program_statement(struct sg_sgt_reader *r, bool *known);
 bool sg_sgt_entry_statement(struct sg_sgt_reader *r);
 bool sg_sgt_entry_end(struct sg_sgt_reader *r);
 
-/* ---- sg_sgt_port.c: inputs and outputs of graphs, and their specs
- * ------------------------------------ */
+/* ---- sg_sgt_port.c: inputs and outputs of graphs, and their specs ---------------------------- */
 
 bool sg_sgt_port_line(struct sg_sgt_reader *r, signet_side side);
 /* Gives the graph the inputs, or outputs, of the lines that wait. */

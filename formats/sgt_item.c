@@ -7,8 +7,7 @@ static struct sg_sgt_item *item_at(struct sg_sgt_reader *r, uint32_t i) {
     return &r->items.data[i];
 }
 
-/* ---- Names of arguments ------------------------------------------------------------------------
- */
+/* ---- Names of arguments ---------------------------------------------------------------------- */
 
 /* self: %x, alpha=1, "a b"~ 1, ?= 1 */
 static bool take_short_name(struct sg_sgt_reader *r, struct sg_sgt_item *item) {
@@ -58,8 +57,7 @@ static bool take_long_name(struct sg_sgt_reader *r, struct sg_sgt_item *item) {
     return sg_sgt_expect_mark(r, ')', "')'");
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static signet_arg_kind known_kind(struct sg_sgt_reader *r, sg_sgt_place place,
                                   const struct sg_sgt_item *item) {
@@ -130,8 +128,7 @@ static bool take_no_value(struct sg_sgt_reader *r, struct sg_sgt_item *item) {
     return sg_sgt_expect_mark(r, '?', "a value such as %x, or '?'");
 }
 
-/* ---- Literals ----------------------------------------------------------------------------------
- */
+/* ---- Literals -------------------------------------------------------------------------------- */
 
 /* A number of an enumeration, or the word that the table has for it. */
 static bool take_enum(struct sg_sgt_reader *r, struct sg_sgt_item *item) {
@@ -307,8 +304,7 @@ static bool take_payload(struct sg_sgt_reader *r, sg_sgt_place place, struct sg_
     return false;
 }
 
-/* ---- Kinds that need no word -------------------------------------------------------------------
- */
+/* ---- Kinds that need no word ----------------------------------------------------------------- */
 
 /* f32, strided, channels_last, cpu: the tables' own words. */
 static bool take_table_word(struct sg_sgt_reader *r, struct sg_sgt_item *item) {
@@ -395,8 +391,7 @@ static bool take_core(struct sg_sgt_reader *r, sg_sgt_place place, struct sg_sgt
     return sg_sgt_expected(r, "an argument such as %x, 1, \"text\" or [1, 2]");
 }
 
-/* ---- Whole items -------------------------------------------------------------------------------
- */
+/* ---- Whole items ----------------------------------------------------------------------------- */
 
 static bool is_resolved(const struct sg_sgt_item *item) {
     return item->kind != SIGNET_ARG_UNKNOWN || item->is_explicit;

@@ -3,8 +3,7 @@
 
 #include "formats/sgt_internal.h"
 
-/* ---- Lines -------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static bool take_kind(struct sg_sgt_reader *r, signet_side side, struct sg_sgt_port *port) {
     const struct sg_sgt_token *token = sg_sgt_peek(r);
@@ -133,8 +132,7 @@ bool sg_sgt_port_line(struct sg_sgt_reader *r, signet_side side) {
     return true;
 }
 
-/* ---- Arguments and specs ------------------------------------------------------------------------
- */
+/* ---- Arguments and specs --------------------------------------------------------------------- */
 
 bool sg_sgt_ports_build(struct sg_sgt_reader *r, signet_side side) {
     signet_graph graph = {sg_sgt_top(r)->graph};

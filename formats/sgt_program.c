@@ -7,8 +7,7 @@ static struct sg_program *record(struct sg_sgt_reader *r) {
     return &r->p->programs.data[r->program];
 }
 
-/* ---- The line that opens it --------------------------------------------------------------------
- */
+/* ---- The line that opens it ------------------------------------------------------------------ */
 
 /* none or ?, behind "states=" and the like. */
 static bool take_told(struct sg_sgt_reader *r, sg_sgt_told *told) {
@@ -111,8 +110,7 @@ void sg_sgt_program_end(struct sg_sgt_reader *r) {
     r->program = 0;
 }
 
-/* ---- Versions, ranges, guards ------------------------------------------------------------------
- */
+/* ---- Versions, ranges, guards ---------------------------------------------------------------- */
 
 /* schema 8.20 */
 static bool schema_statement(struct sg_sgt_reader *r) {
@@ -208,8 +206,7 @@ static bool namedtuples_statement(struct sg_sgt_reader *r) {
     return true;
 }
 
-/* ---- State tables ------------------------------------------------------------------------------
- */
+/* ---- State tables ---------------------------------------------------------------------------- */
 
 static bool take_bytes(struct sg_sgt_reader *r, uint64_t *out) {
     const struct sg_sgt_token *token = sg_sgt_peek(r);
@@ -284,8 +281,7 @@ static bool constant_statement(struct sg_sgt_reader *r) {
     return state_statement(r, SIGNET_TABLE_CONSTANTS);
 }
 
-/* ---- The calling convention --------------------------------------------------------------------
- */
+/* ---- The calling convention ------------------------------------------------------------------ */
 
 static bool entry_line(struct sg_sgt_reader *r) {
     sg_strid fqn = 0;
@@ -362,8 +358,7 @@ bool sg_sgt_entry_end(struct sg_sgt_reader *r) {
     return r->p->status == SIGNET_OK;
 }
 
-/* ---- All of them -------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 bool sg_sgt_program_statement(struct sg_sgt_reader *r, bool *known) {
     static const struct {

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- Blocks ------------------------------------------------------------------------------------
- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 bool sg_sgt_push_frame(struct sg_sgt_reader *r, sg_sgt_frame_kind kind, uint32_t graph) {
     if (!SGT_ROOM(r, &r->frames)) {
@@ -124,8 +123,7 @@ static bool graph_end(struct sg_sgt_reader *r) {
     return ok;
 }
 
-/* ---- Statements of graphs ----------------------------------------------------------------------
- */
+/* ---- Statements of graphs -------------------------------------------------------------------- */
 
 /* value %x : f32[3]: describes a value that nothing defines */
 static bool value_line(struct sg_sgt_reader *r) {
@@ -352,8 +350,7 @@ static bool graph_statement(struct sg_sgt_reader *r) {
     return node_line(r);
 }
 
-/* ---- Statements of the package -----------------------------------------------------------------
- */
+/* ---- Statements of the package --------------------------------------------------------------- */
 
 bool sg_sgt_delegate_of(struct sg_sgt_reader *r, const struct sg_sgt_token *symbol,
                         uint32_t *delegate) {
@@ -466,8 +463,7 @@ static bool package_statement(struct sg_sgt_reader *r) {
     return sg_sgt_expected(r, "program or delegate");
 }
 
-/* ---- The end of the text -----------------------------------------------------------------------
- */
+/* ---- The end of the text --------------------------------------------------------------------- */
 
 /* Programs by name, the first one of each. */
 static struct sg_map *map_programs(struct sg_sgt_reader *r) {
@@ -538,8 +534,7 @@ static void end_of_text(struct sg_sgt_reader *r) {
     }
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* A block whose first line is wrong is left out, without further findings. */
 static void skip_block(struct sg_sgt_reader *r) {
@@ -613,8 +608,7 @@ static void read_lines(struct sg_sgt_reader *r) {
     }
 }
 
-/* ---- The reader --------------------------------------------------------------------------------
- */
+/* ---- The reader ------------------------------------------------------------------------------ */
 
 static bool start(struct sg_sgt_reader *r) {
     sg_text_init(&r->decoded, &r->p->allocator);

@@ -8,8 +8,7 @@ const char *sg_sgt_spelling_word(sg_sgt_spelling spelling) {
     return words[spelling];
 }
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -60,8 +59,7 @@ bool sg_sgt_is_higher_order(signet_string target) {
     return sg_string_starts(target, SGT_TARGET_PREFIX "higher_order.");
 }
 
-/* ---- Kinds -------------------------------------------------------------------------------------
- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
@@ -136,8 +134,7 @@ signet_arg_kind sg_sgt_natural_kind(signet_value_kind kind) {
     return SIGNET_ARG_TENSOR;
 }
 
-/* ---- Symbols and strides -----------------------------------------------------------------------
- */
+/* ---- Symbols and strides --------------------------------------------------------------------- */
 
 signet_sym sg_sgt_make_sym(signet_package *p, signet_expr expr, sg_sgt_spelling spelling,
                            signet_sym_info info) {

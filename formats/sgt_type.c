@@ -3,8 +3,7 @@
 
 #include "formats/sgt_internal.h"
 
-/* ---- Symbols: what stands between brackets -----------------------------------------------------
- */
+/* ---- Symbols: what stands between brackets --------------------------------------------------- */
 
 static bool ends_sym(const struct sg_sgt_token *token) {
     return sg_sgt_is_mark(token, ',') || sg_sgt_is_mark(token, ']') || sg_sgt_is_mark(token, '~');
@@ -158,8 +157,7 @@ static bool take_one_sym(struct sg_sgt_reader *r, signet_sym *out) {
            sg_sgt_expect_mark(r, ']', "']'");
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static bool take_number16(struct sg_sgt_reader *r, int *out) {
     const struct sg_sgt_token *token = sg_sgt_peek(r);
@@ -315,8 +313,7 @@ bool sg_sgt_type(struct sg_sgt_reader *r, signet_type *out) {
     return out->id != 0;
 }
 
-/* ---- Descriptions ------------------------------------------------------------------------------
- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 /* sym_int[s0], sym_float[...], sym_bool[...]; *known is false for other words. */
 static bool take_sym_description(struct sg_sgt_reader *r, uint8_t *kind, uint32_t *description,

@@ -64,8 +64,7 @@ static const struct sg_arg *arg_at(const struct sg_sgt_writer *w, uint32_t arg) 
     return sg_arg(w->p, arg);
 }
 
-/* ---- Programs: the first line ------------------------------------------------------------------
- */
+/* ---- Programs: the first line ---------------------------------------------------------------- */
 
 static sg_strid result_name(const struct sg_sgt_writer *w, const struct sg_node *n) {
     const struct sg_arg *a = arg_at(w, n->outputs.first);
@@ -127,8 +126,7 @@ static void put_program_line(struct sg_sgt_writer *w) {
     end_line(w);
 }
 
-/* ---- Programs: what is no graph ----------------------------------------------------------------
- */
+/* ---- Programs: what is no graph -------------------------------------------------------------- */
 
 static void put_ranges(struct sg_sgt_writer *w) {
     for (uint32_t i = 0; i < program(w)->ranges.count; i++) {
@@ -278,8 +276,7 @@ static void put_entries(struct sg_sgt_writer *w) {
     }
 }
 
-/* ---- Inputs and outputs -------------------------------------------------------------------------
- */
+/* ---- Inputs and outputs ---------------------------------------------------------------------- */
 
 /* What the spec declares that the graph's argument (0: none) does not say. */
 static void put_declared(struct sg_sgt_writer *w, uint32_t arg, uint32_t declared) {
@@ -373,8 +370,7 @@ static uint32_t port_count(const struct sg_sgt_writer *w, uint32_t graph, signet
     return count > specs ? count : specs;
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void put_results(struct sg_sgt_writer *w, const struct sg_node *n) {
     for (uint32_t i = 0; i < n->outputs.count; i++) {
@@ -425,8 +421,7 @@ static void put_value_line(struct sg_sgt_writer *w, uint32_t id) {
     }
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------
- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 static void push_block(struct sg_sgt_writer *w, uint32_t graph, uint32_t depth, bool loose) {
     if (!sg_vec_reserve(&w->p->allocator, &w->blocks, 1)) {
@@ -589,8 +584,7 @@ static void put_program(struct sg_sgt_writer *w, uint32_t id) {
     }
 }
 
-/* ---- The package --------------------------------------------------------------------------------
- */
+/* ---- The package ----------------------------------------------------------------------------- */
 
 static void put_program_ref(struct sg_sgt_writer *w, uint32_t id) {
     sg_strid name = sg_program(w->p, id)->name;
@@ -631,8 +625,7 @@ static void put_package(struct sg_sgt_writer *w) {
     flush(w);
 }
 
-/* ---- Tables of the writer -----------------------------------------------------------------------
- */
+/* ---- Tables of the writer -------------------------------------------------------------------- */
 
 /* An array with an element for each id; null: no memory. */
 static void *table(struct sg_sgt_writer *w, uint32_t count, size_t element) {

@@ -5,8 +5,7 @@
 
 #include "formats/sgt_write.h"
 
-/* ---- Texts and numbers -------------------------------------------------------------------------
- */
+/* ---- Texts and numbers ----------------------------------------------------------------------- */
 
 static void put_quoted(struct sg_sgt_writer *w, signet_string s) {
     sg_text_putc(&w->text, '"');
@@ -100,8 +99,7 @@ static void put_literal(struct sg_sgt_writer *w, signet_sym_kind kind, int64_t n
     }
 }
 
-/* ---- Expressions: which form says exactly this -------------------------------------------------
- */
+/* ---- Expressions: which form says exactly this ----------------------------------------------- */
 
 enum {
     FORM_KNOWN = 1,   /* the others mean something */
@@ -234,8 +232,7 @@ sg_sgt_spelling sg_sgt_choose_spelling(struct sg_sgt_writer *w) {
     return best;
 }
 
-/* ---- Symbols -----------------------------------------------------------------------------------
- */
+/* ---- Symbols --------------------------------------------------------------------------------- */
 
 static void put_srepr(struct sg_sgt_writer *w, uint32_t expr) {
     struct sg_text srepr;
@@ -298,8 +295,7 @@ static void put_syms(struct sg_sgt_writer *w, struct sg_list list) {
     sg_text_putc(&w->text, ']');
 }
 
-/* ---- Strides that need not be written -----------------------------------------------------------
- */
+/* ---- Strides that need not be written -------------------------------------------------------- */
 
 enum { STRIDES_TELL = 1, STRIDES_ARE_DEFAULT = 2 };
 
@@ -396,8 +392,7 @@ static bool strides_are_default(struct sg_sgt_writer *w, uint32_t id, const stru
     return w->type_form[id] == STRIDES_ARE_DEFAULT;
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static void put_dtype(struct sg_sgt_writer *w, uint16_t dtype) {
     const char *name = signet_dtype_name((signet_dtype)dtype);

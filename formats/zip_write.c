@@ -17,8 +17,7 @@ enum {
 
 #define ZIP64_FROM UINT64_C(0xffffffff)
 
-/* ---- CRC ---------------------------------------------------------------------------------------
- */
+/* ---- CRC ------------------------------------------------------------------------------------- */
 
 uint32_t sg_crc32(const void *data, size_t length) {
     uint32_t table[256];
@@ -37,8 +36,7 @@ uint32_t sg_crc32(const void *data, size_t length) {
     return ~crc;
 }
 
-/* ---- Numbers -----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void put_le(struct sg_text *t, uint64_t v, int bytes) {
     char text[8];
@@ -60,8 +58,7 @@ static void put64(struct sg_text *t, uint64_t v) {
     put_le(t, v, 8);
 }
 
-/* ---- The writer --------------------------------------------------------------------------------
- */
+/* ---- The writer ------------------------------------------------------------------------------ */
 
 void sg_zip_writer_init(struct sg_zip_writer *z, const signet_allocator *a,
                         const signet_writer *out, sg_zip_framing framing) {
@@ -94,8 +91,7 @@ static void put_text(struct sg_zip_writer *z, struct sg_text *t) {
     sg_text_free(t);
 }
 
-/* ---- Extra fields ------------------------------------------------------------------------------
- */
+/* ---- Extra fields ---------------------------------------------------------------------------- */
 
 /* How many bytes the numbers take that do not fit their fields of 32 bits. */
 static uint32_t zip64_length(uint64_t size, uint64_t at) {
@@ -128,8 +124,7 @@ static void put_padding(struct sg_text *t, uint64_t start) {
     }
 }
 
-/* ---- Records -----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static bool is_ascii(signet_string s) {
     for (size_t i = 0; i < s.length; i++) {
@@ -224,8 +219,7 @@ void sg_zip_end(struct sg_zip_writer *z, const struct sg_zip_record *r) {
     put_text(z, &t);
 }
 
-/* ---- The end -----------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static void put_zip64_end(struct sg_text *t, const struct sg_zip_writer *z, uint64_t directory_at,
                           uint64_t directory_size) {

@@ -2,8 +2,7 @@
 #include "ir/arg_internal.h"
 #include "ir/ir_internal.h"
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 uint32_t sg_arg_alloc(signet_package *p, uint32_t count, uint32_t owner_kind, uint32_t owner) {
     if (count == 0) {
@@ -90,8 +89,7 @@ static bool is_definition(const signet_package *p, uint32_t arg) {
     return kind == SIGNET_OWNER_NODE_OUTPUT || kind == SIGNET_OWNER_GRAPH_INPUT;
 }
 
-/* ---- Clearing and moving -----------------------------------------------------------------------
- */
+/* ---- Clearing and moving --------------------------------------------------------------------- */
 
 /* Ends the use or definition of one record, without looking inside it. */
 static void detach(signet_package *p, uint32_t arg) {
@@ -162,8 +160,7 @@ void sg_arg_move(signet_package *p, uint32_t from, uint32_t to) {
     *f = (struct sg_arg){.kind = SIGNET_ARG_NONE, .owner_kind = t->owner_kind, .owner = t->owner};
 }
 
-/* ---- Setting -----------------------------------------------------------------------------------
- */
+/* ---- Setting --------------------------------------------------------------------------------- */
 
 /* The cleared record, or null; the kind must hold what is about to be put in. */
 static struct sg_arg *reset(signet_package *p, signet_arg arg, signet_arg_kind kind, bool fits) {
@@ -351,8 +348,7 @@ signet_arg signet_arg_set_list(signet_package *p, signet_arg arg, signet_arg_kin
     return (signet_arg){first};
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 signet_arg_kind signet_arg_get_kind(const signet_package *p, signet_arg arg) {
     return (signet_arg_kind)sg_arg(p, arg.id)->kind;

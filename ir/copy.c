@@ -146,8 +146,7 @@ static uint32_t copy_type(struct copier *c, uint32_t id) {
     return c->types.to[id];
 }
 
-/* ---- Sources, delegates ------------------------------------------------------------------------
- */
+/* ---- Sources, delegates ---------------------------------------------------------------------- */
 
 static uint32_t copy_source(struct copier *c, uint32_t id) {
     if (c->same || id == 0 || id >= c->sources.count) {
@@ -202,8 +201,7 @@ static uint32_t copy_delegate(struct copier *c, uint32_t id) {
     return c->delegates.to[id];
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static uint32_t copy_graph(struct copier *c, uint32_t id, uint32_t program) {
     if (id == 0 || id >= c->graphs.count) {
@@ -339,8 +337,7 @@ static struct sg_list copy_args(struct copier *c, struct sg_list list, uint32_t 
     return out;
 }
 
-/* ---- Graphs -------------------------------------------------------------------------------------
- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static uint32_t copy_description(struct copier *c, const struct sg_value *v) {
     if (v->described_as == SIGNET_VALUE_TENSOR) {
@@ -423,8 +420,7 @@ static void fill_graph(struct copier *c, uint32_t from) {
     out->span = g.span;
 }
 
-/* ---- Programs
- * ------------------------------------------------------------------------------------ */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static const struct sg_program *source_program(const struct copier *c, uint32_t id) {
     return sg_program(c->from, id);
@@ -553,8 +549,7 @@ static void fill_program(struct copier *c, uint32_t from, uint32_t to) {
     out->schema_minor = r->schema_minor;
 }
 
-/* ---- The whole
- * ------------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static void copier_free(struct copier *c) {
     struct id_map *maps[] = {&c->strings, &c->graphs, &c->values,    &c->syms,

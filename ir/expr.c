@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "ir/intern_internal.h"
 
-/* ---- Records ---------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static uint64_t structural_hash(const signet_package *p, const struct sg_expr *e,
                                 const uint32_t *operands) {
@@ -107,8 +106,7 @@ static sg_expr_problem intern_compound(signet_package *p, signet_expr_head head,
     return intern(p, e, operands, out);
 }
 
-/* ---- Order -----------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 static int order(uint64_t x, uint64_t y) {
     return x < y ? -1 : x > y;
@@ -202,8 +200,7 @@ static void sort(const signet_package *p, uint32_t *ids, uint32_t count) {
     }
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static uint64_t magnitude(int64_t v) {
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -297,8 +294,7 @@ sg_expr_problem sg_expr_rational(signet_package *p, int64_t numerator, int64_t d
     return intern_compound(p, SIGNET_EXPR_FUNCTION, name, parts, 2, out);
 }
 
-/* ---- Sums and products -----------------------------------------------------------------------
- */
+/* ---- Sums and products ----------------------------------------------------------------------- */
 
 /* Operands of a sum or product while it is made. */
 struct terms {
@@ -441,8 +437,7 @@ sg_expr_problem sg_expr_build(signet_package *p, signet_expr_head head, sg_strid
     return build_nary(p, head, operands, count, out);
 }
 
-/* ---- Public ----------------------------------------------------------------------------------
- */
+/* ---- Public ---------------------------------------------------------------------------------- */
 
 static signet_expr answer(signet_package *p, sg_expr_problem problem, const uint32_t *id) {
     switch (problem) {

@@ -81,8 +81,7 @@ static void reverse(struct printer *w, uint32_t from) {
     }
 }
 
-/* ---- What an expression is -------------------------------------------------------------------
- */
+/* ---- What an expression is ------------------------------------------------------------------- */
 
 static bool is_call_of(const struct printer *w, const struct sg_expr *e, const char *name,
                        uint32_t count) {
@@ -353,8 +352,7 @@ static void sort_operands(struct printer *w, const struct sg_expr *e,
     }
 }
 
-/* ---- Names -----------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -430,8 +428,7 @@ static void write_constant(struct printer *w, const struct sg_expr *e) {
     }
 }
 
-/* ---- Infix -----------------------------------------------------------------------------------
- */
+/* ---- Infix ----------------------------------------------------------------------------------- */
 
 /* "1 - s0": a positive number goes before a single negative term. */
 static void start_positive(const struct printer *w) {
@@ -644,8 +641,7 @@ static void expand_infix(struct printer *w, uint32_t expr, bool sign) {
     }
 }
 
-/* ---- srepr -----------------------------------------------------------------------------------
- */
+/* ---- srepr ----------------------------------------------------------------------------------- */
 
 static void expand_srepr(struct printer *w, uint32_t expr) {
     const struct sg_expr *e = sg_expr(w->p, expr);
@@ -688,8 +684,7 @@ static void expand_srepr(struct printer *w, uint32_t expr) {
     }
 }
 
-/* ---- Both ------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 /* What binds the text of the expression without its minus sign. */
 static enum binding binding_of_positive(const struct printer *w, uint32_t expr) {

@@ -275,8 +275,7 @@ struct signet_package {
     SG_VEC(struct sg_block) blocks; /* memory that borrowed strings point into */
 };
 
-/* ---- Access (null ids are fine) ---------------------------------------------------------------
- */
+/* ---- Access (null ids are fine) -------------------------------------------------------------- */
 
 static inline const struct sg_program *sg_program(const signet_package *p, uint32_t id) {
     return &p->programs.data[id < p->programs.count ? id : 0];
@@ -333,8 +332,7 @@ bool sg_arg_has_value(const struct sg_arg *arg);
 /* Kind of value that an argument of this kind defines or expects. */
 signet_value_kind sg_arg_kind_value_kind(signet_arg_kind kind);
 
-/* ---- Names of kinds (tables of signet/kinds.def) ----------------------------------------------
- */
+/* ---- Names of kinds (tables of signet/kinds.def) --------------------------------------------- */
 
 /* By number: static text, null where the table has none. */
 const char *sg_arg_kind_tag(signet_arg_kind kind);         /* "as_tensor" */
@@ -465,8 +463,7 @@ signet_location sg_at_range(const signet_package *p, struct sg_log *log, signet_
 /* Line and column (1-based) of a byte of a text source. */
 void sg_source_line(const struct sg_source *s, size_t offset, uint32_t *line, uint32_t *column);
 
-/* ---- Expressions and types as text ------------------------------------------------------------
- */
+/* ---- Expressions and types as text ----------------------------------------------------------- */
 
 struct sg_text;
 /* Python's infix form: "2*s0 + 1", "Max(1, u0)". */

@@ -135,8 +135,7 @@ static size_t find(const struct word *words, size_t count, signet_string s) {
 }
 #define FIND(words, s) find((words), SG_COUNT_OF(words), (s))
 
-/* ---- By number --------------------------------------------------------------------------------
- */
+/* ---- By number ------------------------------------------------------------------------------- */
 
 const char *signet_dtype_name(signet_dtype dtype) {
     return TEXT_AT(dtype_words, dtype);
@@ -247,8 +246,7 @@ signet_value_kind sg_arg_kind_value_kind(signet_arg_kind kind) {
     return SIGNET_VALUE_UNKNOWN;
 }
 
-/* ---- By text ----------------------------------------------------------------------------------
- */
+/* ---- By text --------------------------------------------------------------------------------- */
 
 signet_arg_kind sg_arg_kind_of_tag(signet_string tag) {
     return (signet_arg_kind)FIND(arg_tags, tag);

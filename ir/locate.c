@@ -6,8 +6,7 @@
 #include "base/diag.h"
 #include "ir/ir_internal.h"
 
-/* ---- Carriers ---------------------------------------------------------------------------------
- */
+/* ---- Carriers -------------------------------------------------------------------------------- */
 
 static const struct sg_source *source_at(const signet_package *p, uint32_t source) {
     return &p->sources.data[source < p->sources.count ? source : 0];
@@ -97,8 +96,7 @@ static struct sg_span token_at(const struct sg_source *s, uint32_t at) {
     return (struct sg_span){at, (uint32_t)(end - begin)};
 }
 
-/* ---- Programs and graphs
- * -------------------------------------------------------------------------- */
+/* ---- Programs and graphs --------------------------------------------------------------------- */
 
 static void add_program(const signet_package *p, struct sg_log *log, uint32_t program,
                         signet_location *l) {
@@ -144,8 +142,7 @@ static void add_graph(const signet_package *p, struct sg_log *log, uint32_t grap
     l->graph_id.id = graph;
 }
 
-/* ---- JSON paths
- * ------------------------------------------------------------------------------------- */
+/* ---- JSON paths ------------------------------------------------------------------------------ */
 
 /* The argument inside its owner: ".inputs[1].arg", ".outputs[0]", with the way to a child. */
 static const char *arg_path_in_owner(const signet_package *p, struct sg_log *log, uint32_t arg) {
@@ -190,8 +187,7 @@ static uint32_t source_of_graph(const signet_package *p, uint32_t graph) {
     return sg_program(p, sg_graph(p, graph)->program)->source;
 }
 
-/* ---- Things
- * ------------------------------------------------------------------------------------------- */
+/* ---- Things ---------------------------------------------------------------------------------- */
 
 signet_location sg_at_program(const signet_package *p, struct sg_log *log, signet_program program) {
     struct sg_span nowhere = {0, 0};
@@ -322,8 +318,7 @@ signet_location sg_at_description(const signet_package *p, struct sg_log *log, s
     return l;
 }
 
-/* ---- Specs, states, calls, ranges
- * ----------------------------------------------------------------------- */
+/* ---- Specs, states, calls, ranges ------------------------------------------------------------ */
 
 /* The member of the spec's JSON that the label is about. */
 static const char *spec_json_path(const signet_package *p, struct sg_log *log, signet_side side,

@@ -127,8 +127,7 @@ void signet_program_set_info(signet_package *p, signet_program program,
     }
 }
 
-/* ---- Lists: dialects, operator sets, ranges, guards, metadata ---------------------------------
- */
+/* ---- Lists: dialects, operator sets, ranges, guards, metadata -------------------------------- */
 
 uint32_t signet_program_dialect_count(const signet_package *p, signet_program program) {
     return sg_program(p, program.id)->dialects.count;

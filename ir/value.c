@@ -14,8 +14,7 @@ static struct sg_value *edit(signet_package *p, signet_value value) {
     return &p->values.data[value.id];
 }
 
-/* ---- Making, defining, forgetting -------------------------------------------------------------
- */
+/* ---- Making, defining, forgetting ------------------------------------------------------------ */
 
 /* The first of its name is the one that look-ups find. */
 uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name) {
@@ -113,8 +112,7 @@ void sg_value_undefine(signet_package *p, uint32_t id) {
     }
 }
 
-/* ---- Uses -------------------------------------------------------------------------------------
- */
+/* ---- Uses ------------------------------------------------------------------------------------ */
 
 void sg_use_link(signet_package *p, uint32_t arg) {
     struct sg_arg *a = &p->args.data[arg];
@@ -159,8 +157,7 @@ uint32_t signet_value_use_count(const signet_package *p, signet_value value) {
     return sg_value(p, value.id)->use_count;
 }
 
-/* ---- Renaming and replacing: specs that agreed follow ------------------------------------------
- */
+/* ---- Renaming and replacing: specs that agreed follow ---------------------------------------- */
 
 /* The spec that belongs to a top graph's input or output argument; null when there is none. */
 static struct sg_spec *spec_of(signet_package *p, uint32_t arg) {
@@ -277,8 +274,7 @@ void signet_value_replace_uses(signet_package *p, signet_value from, signet_valu
     }
 }
 
-/* ---- Queries ----------------------------------------------------------------------------------
- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 signet_string signet_value_name(const signet_package *p, signet_value value) {
     return sg_string(p, sg_value(p, value.id)->name);
@@ -312,8 +308,7 @@ bool signet_value_is_redefined(const signet_package *p, signet_value value) {
     return sg_value(p, value.id)->redefined;
 }
 
-/* ---- Descriptions -----------------------------------------------------------------------------
- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 signet_value_kind signet_value_described_as(const signet_package *p, signet_value value) {
     return (signet_value_kind)sg_value(p, value.id)->described_as;

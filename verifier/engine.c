@@ -101,8 +101,7 @@ static bool is_faulty(const struct sg_verify *v, sg_scope scope, const struct sg
     return false;
 }
 
-/* ---- Rules of the embedder --------------------------------------------------------------------
- */
+/* ---- Rules of the embedder ------------------------------------------------------------------- */
 
 /* What the public name stands for while a rule of the embedder runs. */
 struct signet_rule_run {
@@ -212,8 +211,7 @@ static void free_own(struct sg_verify *v) {
     sg_free(&v->p->allocator, v->own_emitted, (v->options->rule_count + 1) * sizeof(uint64_t));
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk -------------------------------------------------------------------------------- */
 
 static void run(struct sg_verify *v, const struct plan *plan, sg_scope scope,
                 const struct sg_thing *t) {

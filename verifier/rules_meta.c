@@ -189,8 +189,7 @@ static void check_used_class(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- meta.rank, meta.size-negative, meta.device-unknown ---------------------------------------
- */
+/* ---- meta.rank, meta.size-negative, meta.device-unknown -------------------------------------- */
 
 static struct sg_diag *begin_at_type(struct sg_verify *v, signet_code code,
                                      const struct sg_thing *t) {

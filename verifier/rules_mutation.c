@@ -47,8 +47,7 @@ static const char *kind_noun(signet_input_kind kind) {
     return "input";
 }
 
-/* ---- The target is missing ---------------------------------------------------------------------
- */
+/* ---- The target is missing ------------------------------------------------------------------- */
 
 /* The delegate that a node calls; 0: it calls none. */
 static uint32_t called_delegate(const struct sg_verify *v, const struct sg_node *n) {
@@ -313,8 +312,7 @@ static void check_user_input_missing(struct sg_verify *v, const struct sg_thing 
                   SIGNET_OUTPUT_KIND_USER_INPUT_MUTATION);
 }
 
-/* ---- One state, one update ----------------------------------------------------------------------
- */
+/* ---- One state, one update ------------------------------------------------------------------- */
 
 static bool has_type(const struct sg_verify *v, uint32_t value) {
     return value != 0 && sg_value(v->p, value)->described_as == SIGNET_VALUE_TENSOR;
@@ -377,8 +375,7 @@ static void check_duplicate(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- The new value has the state's type ---------------------------------------------------------
- */
+/* ---- The new value has the state's type ------------------------------------------------------ */
 
 struct type_pair {
     const struct sg_mutation *m;
@@ -484,8 +481,7 @@ static void check_device(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- Name against position ----------------------------------------------------------------------
- */
+/* ---- Name against position ------------------------------------------------------------------- */
 
 static void check_name_position(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_mutation *m = mutation_at(v, t->index);
@@ -521,8 +517,7 @@ static void check_name_position(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- Updates that do nothing, or do harm --------------------------------------------------------
- */
+/* ---- Updates that do nothing, or do harm ----------------------------------------------------- */
 
 static void check_no_op(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_mutation *m = mutation_at(v, t->index);
@@ -623,8 +618,7 @@ static void check_parameter_kept(struct sg_verify *v, const struct sg_thing *t) 
     sg_diag_end(d);
 }
 
-/* ---- Writes that no output declares
- * -------------------------------------------------------------- */
+/* ---- Writes that no output declares ---------------------------------------------------------- */
 
 static void check_in_place(struct sg_verify *v, const struct sg_thing *t) {
     const struct sg_operator *o = sg_operator(v->p, sg_node(v->p, t->node.id)->op);
@@ -748,8 +742,7 @@ static void check_undeclared(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- Table
- * --------------------------------------------------------------------------------------- */
+/* ---- Table ----------------------------------------------------------------------------------- */
 
 /* What stands at a mutation's position is not its value. */
 #define NO_POSITION (SG_CAUSE_OUTPUT_COUNT | SG_CAUSE_WRITTEN_BACK)

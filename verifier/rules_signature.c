@@ -26,8 +26,7 @@ static sg_strid position_name(const struct sg_verify *v, signet_side side, uint3
     return a != NULL && sg_arg_has_value(a) ? sg_value(v->p, a->u.ref.value)->name : 0;
 }
 
-/* ---- Counts
- * --------------------------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* The first position where names stop agreeing; the smaller count when they all agree. */
 static uint32_t first_disagreement(const struct sg_verify *v, signet_side side) {
@@ -151,8 +150,7 @@ static void check_output_count(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_end(d);
 }
 
-/* ---- Names and kinds by position
- * -------------------------------------------------------------------- */
+/* ---- Names and kinds by position ------------------------------------------------------------- */
 
 /* A constant as a spec declares it and as the graph has it: the same literal? */
 static bool same_literal(const struct sg_arg *a, const struct sg_arg *b) {
@@ -410,8 +408,7 @@ static void check_output_name(struct sg_verify *v, const struct sg_thing *t) {
     check_name(v, SIGNET_OUTPUT, t->index, SIGNET_CODE_SIGNATURE_OUTPUT_NAME);
 }
 
-/* ---- Kinds
- * ------------------------------------------------------------------------------------------- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 
 /* The argument kind a spec kind needs; UNKNOWN: any. */
 static signet_arg_kind wanted_kind(signet_side side, const struct sg_spec *s) {
@@ -487,8 +484,7 @@ static void check_output_kind(struct sg_verify *v, const struct sg_thing *t) {
     check_kind(v, SIGNET_OUTPUT, t->index);
 }
 
-/* ---- Order
- * --------------------------------------------------------------------------------------------- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 /* Outputs come in groups: 0 tokens, 1 mutations, 2 user outputs and loss, 3 gradients. */
 static uint32_t group_of(const struct sg_verify *v, uint32_t i) {
@@ -592,8 +588,7 @@ static void check_order_unusual(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- Targets
- * --------------------------------------------------------------------------------------------- */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
 static bool is_lifted(signet_input_kind kind) {
     return kind == SIGNET_INPUT_KIND_PARAMETER || kind == SIGNET_INPUT_KIND_BUFFER ||

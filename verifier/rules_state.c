@@ -66,8 +66,7 @@ static uint32_t input_of(const struct sg_verify *v, const struct sg_state *state
     return 0;
 }
 
-/* ---- Missing, misplaced
- * --------------------------------------------------------------------------- */
+/* ---- Missing, misplaced ---------------------------------------------------------------------- */
 
 static sg_strid near_state(struct sg_verify *v, sg_strid target) {
     const struct sg_program *r = sg_program(v->p, v->program.id);
@@ -182,8 +181,7 @@ static void check_placement(struct sg_verify *v, const struct sg_thing *t) {
     }
 }
 
-/* ---- Parameter or not
- * ------------------------------------------------------------------------------ */
+/* ---- Parameter or not ------------------------------------------------------------------------ */
 
 static void check_parameter(struct sg_verify *v, const struct sg_thing *t, signet_code code,
                             signet_input_kind kind, bool is_parameter) {
@@ -230,8 +228,7 @@ static void check_is_parameter(struct sg_verify *v, const struct sg_thing *t) {
     check_parameter(v, t, SIGNET_CODE_STATE_IS_PARAMETER, SIGNET_INPUT_KIND_BUFFER, false);
 }
 
-/* ---- Stored type against described type
- * -------------------------------------------------------------- */
+/* ---- Stored type against described type ------------------------------------------------------ */
 
 struct stored {
     uint32_t input; /* position + 1; 0: not both are told */
@@ -303,8 +300,7 @@ static void check_unused(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_end(d);
 }
 
-/* ---- Shared storage
- * ------------------------------------------------------------------------------------ */
+/* ---- Shared storage -------------------------------------------------------------------------- */
 
 /* The bytes of a record that a stored tensor covers. */
 struct extent {

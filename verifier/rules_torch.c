@@ -190,8 +190,7 @@ const struct sg_torch_outputs *sg_torch_outputs(struct sg_verify *v) {
     return verdict;
 }
 
-/* ---- torch.shared-value, torch.output-order ---------------------------------------------------
- */
+/* ---- torch.shared-value, torch.output-order -------------------------------------------------- */
 
 static struct sg_diag *begin_at_output(struct sg_verify *v, signet_code code, uint32_t i) {
     return sg_diag_begin(&v->log, code,

@@ -25,8 +25,7 @@
 
 SIGNET_BEGIN_DECLS
 
-/* ---- Kinds (all from signet/kinds.def) --------------------------------------------------------
- */
+/* ---- Kinds (all from signet/kinds.def) ------------------------------------------------------- */
 
 /** Element types; the numbers are those of torch.export's schema, unknown ones are kept. */
 typedef enum signet_dtype {
@@ -573,13 +572,13 @@ typedef struct signet_type_info {
     uint32_t stride_count;
     signet_sym storage_offset; /**< in elements; null where the carrier has none */
 } signet_type_info;
+/* clang-format off */
 #define SIGNET_TYPE_INFO_INIT                                                                      \
     {                                                                                              \
         sizeof(signet_type_info), SIGNET_DTYPE_UNKNOWN, SIGNET_LAYOUT_UNKNOWN, false, false,       \
-            false, {NULL, 0}, 0, NULL, 0, NULL, 0, {                                               \
-            0                                                                                      \
-        }                                                                                          \
+        false, {NULL, 0}, 0, NULL, 0, NULL, 0, {0}                                                 \
     }
+/* clang-format on */
 /** Types are hash-consed per package: equal descriptions have equal ids. Arrays are copied. */
 SIGNET_API signet_type signet_type_make(signet_package *package, const signet_type_info *info);
 /** Fills @p info; its arrays are borrowed until the package changes. */
@@ -640,12 +639,10 @@ typedef struct signet_difference {
     signet_node a_node, b_node;
     char what[256]; /**< one line: what differs, NUL-terminated */
 } signet_difference;
+/* clang-format off */
 #define SIGNET_DIFFERENCE_INIT                                                                     \
-    {                                                                                              \
-        sizeof(signet_difference), {0}, {0}, {0}, {0}, {0}, {0}, {                                 \
-            0                                                                                      \
-        }                                                                                          \
-    }
+    { sizeof(signet_difference), {0}, {0}, {0}, {0}, {0}, {0}, {0} }
+/* clang-format on */
 
 /** Compares two packages. @param equal receives the answer. @param difference may be null; filled
  *  when they differ. Linear. Errors: SIGNET_E_NOMEM. */

@@ -24,8 +24,7 @@ typedef struct signet_severity_rule {
     signet_severity severity;
 } signet_severity_rule;
 
-/* ---- Rules of an embedder's own -----------------------------------------------------------------
- */
+/* ---- Rules of an embedder's own -------------------------------------------------------------- */
 
 /** What a rule is called for. */
 typedef enum signet_rule_scope {
@@ -74,8 +73,7 @@ typedef struct signet_rule {
 SIGNET_API void signet_rule_report(signet_rule_run *run, const signet_subject *subject,
                                    const char *message, const char *help);
 
-/* ---- Verifying ----------------------------------------------------------------------------------
- */
+/* ---- Verifying ------------------------------------------------------------------------------- */
 
 typedef struct signet_verify_options {
     size_t size;        /**< sizeof(signet_verify_options) */

@@ -17,8 +17,7 @@
 
 #include "judge.h"
 
-/* ---- Tables: "KEY WORD... # reason" -----------------------------------------------------------
- */
+/* ---- Tables: "KEY WORD... # reason" ---------------------------------------------------------- */
 
 struct table {
     char *text;
@@ -48,8 +47,7 @@ static bool table_find(const struct table *t, const char *key, char *words, size
     return false;
 }
 
-/* ---- Bases ------------------------------------------------------------------------------------
- */
+/* ---- Bases ----------------------------------------------------------------------------------- */
 
 enum { BASES = 128, NAME = 96 };
 
@@ -116,8 +114,7 @@ static void corpus_free(struct corpus *c) {
     free(c->torch.text);
 }
 
-/* ---- One edit ---------------------------------------------------------------------------------
- */
+/* ---- One edit -------------------------------------------------------------------------------- */
 
 struct edit {
     const char *name, *base, *kind, *opinion;
@@ -186,8 +183,7 @@ static void print_figures(const struct corpus *c) {
     fflush(stdout);
 }
 
-/* ---- Lines of edits ---------------------------------------------------------------------------
- */
+/* ---- Lines of edits -------------------------------------------------------------------------- */
 
 static const char *text_of(yyjson_val *line, const char *member) {
     const char *text = yyjson_get_str(yyjson_obj_get(line, member));

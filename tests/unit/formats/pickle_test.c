@@ -123,8 +123,7 @@ Test(pickle, any_bytes) {
     cr_assert_lt(followed, 20000);
 }
 
-/* ---- In archives ------------------------------------------------------------------------------
- */
+/* ---- In archives ----------------------------------------------------------------------------- */
 
 Test(pickle, sample_inputs_of_an_attacker) {
     struct archive a;

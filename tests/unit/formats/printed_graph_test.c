@@ -5,8 +5,7 @@
 
 #include "tests/unit/formats/printed_case.h"
 
-/* ---- Short ways to ask ------------------------------------------------------------------------
- */
+/* ---- Short ways to ask ----------------------------------------------------------------------- */
 
 static struct printed_case read_graph(const char *params, const char *statements) {
     struct printed_case c = printed_case_graph(params, statements);
@@ -30,8 +29,7 @@ static const char *kind_at(const struct printed_case *c, uint32_t i) {
     return signet_arg_kind_name(signet_arg_get_kind(c->p, first_arg(c, i)));
 }
 
-/* ---- Items of a node --------------------------------------------------------------------------
- */
+/* ---- Items of a node ------------------------------------------------------------------------- */
 
 Test(printed_graph, items_become_results) {
     struct printed_case c =
@@ -126,8 +124,7 @@ Test(printed_graph, node_without_results) {
     printed_case_free(&c);
 }
 
-/* ---- Arguments --------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 Test(printed_graph, kinds_of_scalars) {
     struct printed_case c = read_graph(
@@ -218,8 +215,7 @@ Test(printed_graph, empty_list_of_a_higher_order_operator) {
     printed_case_free(&c);
 }
 
-/* ---- Operators --------------------------------------------------------------------------------
- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 
 Test(printed_graph, operators_of_python) {
     struct printed_case c =
@@ -272,8 +268,7 @@ Test(printed_graph, edge_operators_keep_their_spelling) {
     printed_case_free(&c);
 }
 
-/* ---- Attributes -------------------------------------------------------------------------------
- */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 Test(printed_graph, attributes_stand_for_what_they_hold) {
     struct printed_case c =
@@ -305,8 +300,7 @@ Test(printed_graph, one_delegate_called_twice) {
     printed_case_free(&c);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 Test(printed_graph, undefined_name_is_an_undefined_value) {
     struct printed_case c =
@@ -356,8 +350,7 @@ Test(printed_graph, alias_of_itself) {
     printed_case_free(&c);
 }
 
-/* ---- Types ------------------------------------------------------------------------------------
- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static signet_type_info type_of(const struct printed_case *c, uint32_t input) {
     signet_arg arg = signet_graph_input(c->p, printed_case_top(c), input);
@@ -398,8 +391,7 @@ Test(printed_graph, sizes_are_expressions) {
     printed_case_free(&c);
 }
 
-/* ---- Comments ---------------------------------------------------------------------------------
- */
+/* ---- Comments -------------------------------------------------------------------------------- */
 
 static void check_source(const char *comment, const char *file, uint32_t line, const char *function,
                          const char *code) {
@@ -475,8 +467,7 @@ Test(printed_graph, strings_hold_anything) {
     printed_case_free(&c);
 }
 
-/* ---- Outputs ----------------------------------------------------------------------------------
- */
+/* ---- Outputs --------------------------------------------------------------------------------- */
 
 Test(printed_graph, ways_to_return) {
     struct printed_case c = read_graph(", x: \"f32[2]\"", "        return x\n");

@@ -6,8 +6,7 @@
 
 #include "tests/unit/formats/printed_case.h"
 
-/* ---- Every layout -----------------------------------------------------------------------------
- */
+/* ---- Every layout ---------------------------------------------------------------------------- */
 
 struct layout {
     char name[32];
@@ -217,8 +216,7 @@ Test(printed_layout, one_class_used_twice_gives_two_graphs) {
     printed_case_free(&c);
 }
 
-/* ---- Pasted text ------------------------------------------------------------------------------
- */
+/* ---- Pasted text ----------------------------------------------------------------------------- */
 
 /* Every line of the seed's program, with something in front of it and behind it. */
 static struct printed_case read_pasted(const char *before, const char *prefix, const char *newline,
@@ -332,8 +330,7 @@ Test(printed_layout, parameters_one_a_line) {
     printed_case_free(&c);
 }
 
-/* ---- What is no program -----------------------------------------------------------------------
- */
+/* ---- What is no program ---------------------------------------------------------------------- */
 
 static void check_refused(const char *text) {
     struct printed_case c = printed_case_read(text);

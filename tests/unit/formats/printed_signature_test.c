@@ -4,8 +4,7 @@
 
 #include "tests/unit/formats/printed_case.h"
 
-/* ---- Programs around a signature --------------------------------------------------------------
- */
+/* ---- Programs around a signature ------------------------------------------------------------- */
 
 static struct printed_case read_program(const char *params, const char *result,
                                         const char *signature) {
@@ -49,8 +48,7 @@ static void check_spec(const struct printed_case *c, signet_side side, uint32_t 
     cr_assert_eq(s.persistent, persistent);
 }
 
-/* ---- Lines (2.8 and newer) --------------------------------------------------------------------
- */
+/* ---- Lines (2.8 and newer) ------------------------------------------------------------------- */
 
 Test(printed_signature, lines) {
     struct printed_case c = read_program(
@@ -142,8 +140,7 @@ Test(printed_signature, lines_that_do_not_fit) {
     printed_case_free(&c);
 }
 
-/* ---- repr (2.2 to 2.7) ------------------------------------------------------------------------
- */
+/* ---- repr (2.2 to 2.7) ----------------------------------------------------------------------- */
 
 Test(printed_signature, repr_of_specs) {
     struct printed_case c = read_program(
@@ -239,8 +236,7 @@ Test(printed_signature, repr_that_is_cut) {
     printed_case_free(&c);
 }
 
-/* ---- 2.1 --------------------------------------------------------------------------------------
- */
+/* ---- 2.1 ------------------------------------------------------------------------------------- */
 
 Test(printed_signature, maps_of_2_1) {
     struct printed_case c = read_program(
@@ -270,8 +266,7 @@ Test(printed_signature, maps_of_2_1) {
     printed_case_free(&c);
 }
 
-/* ---- Ranges -----------------------------------------------------------------------------------
- */
+/* ---- Ranges ---------------------------------------------------------------------------------- */
 
 static struct printed_case read_ranges(const char *line) {
     struct sg_text t;

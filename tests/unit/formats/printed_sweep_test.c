@@ -11,8 +11,7 @@
 
 /* The fixtures that lie outside of the project; skipped, and counted so, where they are not. */
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 struct files {
     char (*paths)[512];
@@ -81,8 +80,7 @@ static bool is_printed(const char *text) {
     return strncmp(text, "ExportedProgram:", 16) == 0;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static const char *const all[] = {"seed", "torch", "versions", "reports", "executorch", "models"};
 
@@ -121,8 +119,7 @@ Test(printed_sweep, every_text_is_read, .timeout = 300) {
     cr_assert_gt(read, 200);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* What the file does not have, so that it cannot be printed the same. */
 static const struct {

@@ -6,8 +6,7 @@
 
 #include "tests/unit/formats/printed_case.h"
 
-/* ---- Text that comes back ---------------------------------------------------------------------
- */
+/* ---- Text that comes back -------------------------------------------------------------------- */
 
 struct file {
     char name[48];
@@ -116,8 +115,7 @@ Test(printed_write, everything_comes_back) {
     printed_case_free(&c);
 }
 
-/* ---- Programs that were built -----------------------------------------------------------------
- */
+/* ---- Programs that were built ---------------------------------------------------------------- */
 
 static signet_package *new_package(signet_graph *graph) {
     signet_package *p = NULL;
@@ -241,8 +239,7 @@ Test(printed_write, a_graph_inside_itself_ends) {
     signet_package_destroy(p);
 }
 
-/* ---- The writer's side ------------------------------------------------------------------------
- */
+/* ---- The writer's side ----------------------------------------------------------------------- */
 
 static bool stop_at_once(void *user, const char *text, size_t length) {
     (void)text;

@@ -281,8 +281,7 @@ Test(pt2_json, a_newer_minor_and_unknown_members_are_notes) {
     free(text);
 }
 
-/* ---- Hostile sizes ----------------------------------------------------------------------------
- */
+/* ---- Hostile sizes --------------------------------------------------------------------------- */
 
 static char *repeated(const char *text, size_t count) {
     size_t length = strlen(text);

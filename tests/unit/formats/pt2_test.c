@@ -10,8 +10,7 @@
 #include "archive.h"
 #include "tests/support/allocator.h"
 
-/* ---- Releases of PyTorch ------------------------------------------------------------------------
- */
+/* ---- Releases of PyTorch --------------------------------------------------------------------- */
 
 static void expect_state(const struct reading *r, signet_program program, const char *name,
                          signet_table table, bool is_parameter, uint32_t rank, uint64_t bytes) {
@@ -121,8 +120,7 @@ Test(pt2, several_programs) {
     reading_end(&r);
 }
 
-/* ---- What a program holds
- * ------------------------------------------------------------------------- */
+/* ---- What a program holds -------------------------------------------------------------------- */
 
 static signet_node node_named(const struct reading *r, signet_graph graph, const char *name) {
     signet_node node = signet_graph_first(r->p, graph);
@@ -277,8 +275,7 @@ Test(pt2, tokens_and_objects) {
     reading_end(&r);
 }
 
-/* ---- Records
- * -------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 struct config_edit {
     const char *from, *to;
@@ -459,8 +456,7 @@ Test(pt2, one_broken_program_of_two) {
     reading_end(&r);
 }
 
-/* ---- Other ways in
- * -------------------------------------------------------------------------------- */
+/* ---- Other ways in --------------------------------------------------------------------------- */
 
 Test(pt2, bare_json_takes_the_states_of_an_archive) {
     struct reading json, base;
@@ -512,8 +508,7 @@ Test(pt2, from_a_pipe) {
     remove(path);
 }
 
-/* ---- No memory
- * ------------------------------------------------------------------------------------ */
+/* ---- No memory ------------------------------------------------------------------------------- */
 
 static signet_status read_once(const signet_allocator *a, void *user) {
     const struct archive *archive = user;
@@ -558,8 +553,7 @@ Test(pt2, survives_every_failure_of_memory_in_pickles) {
     }
 }
 
-/* ---- Bodies of delegates ----------------------------------------------------------------------
- */
+/* ---- Bodies of delegates --------------------------------------------------------------------- */
 
 static uint32_t attach_errors;
 

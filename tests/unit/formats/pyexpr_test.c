@@ -7,8 +7,7 @@
 #include "formats/pyexpr.h"
 #include "tests/support/allocator.h"
 
-/* ---- A tree as text ---------------------------------------------------------------------------
- */
+/* ---- A tree as text -------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
     "?",     "name", "int",   "big",  "float", "imaginary", "string", "bytes", "None",   "True",
@@ -70,8 +69,7 @@ static void check_error(const char *text, size_t at, const char *expected) {
     sg_pyx_free(&x);
 }
 
-/* ---- What PyTorch prints ----------------------------------------------------------------------
- */
+/* ---- What PyTorch prints --------------------------------------------------------------------- */
 
 Test(pyexpr, calls) {
     check("torch.ops.aten.add.Tensor(a, b)",

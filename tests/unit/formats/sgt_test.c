@@ -8,8 +8,7 @@
 #include "tests/support/allocator.h"
 #include "tests/support/programs.h"
 
-/* ---- Reading and writing -----------------------------------------------------------------------
- */
+/* ---- Reading and writing --------------------------------------------------------------------- */
 
 struct findings {
     struct sg_text text; /* lines "LINE:COLUMN: message" */
@@ -109,8 +108,7 @@ static char *read_data(const char *name, size_t *length) {
     return text;
 }
 
-/* ---- What the short form means -----------------------------------------------------------------
- */
+/* ---- What the short form means --------------------------------------------------------------- */
 
 static const char sketch[] = "package\n"
                              "program @forward stage=edge {\n"
@@ -251,8 +249,7 @@ Test(sgt, higher_order_arguments_have_an_empty_name) {
     signet_package_destroy(p);
 }
 
-/* ---- Everything there is ------------------------------------------------------------------------
- */
+/* ---- Everything there is --------------------------------------------------------------------- */
 
 Test(sgt, everything_comes_back) {
     static const char *const names[] = {"everything.sgt", "expressions.sgt", "broken.sgt"};
@@ -284,8 +281,7 @@ Test(sgt, kinds_are_told_at_the_end_of_the_graph) {
     signet_package_destroy(p);
 }
 
-/* ---- Packages that only calls can make
- * ----------------------------------------------------------- */
+/* ---- Packages that only calls can make ------------------------------------------------------- */
 
 Test(sgt, undefined_values_of_one_name_stay_apart) {
     signet_package *p = read_well("package\n"
@@ -363,8 +359,7 @@ Test(sgt, writer_can_stop) {
     signet_package_destroy(p);
 }
 
-/* ---- Syntax errors ------------------------------------------------------------------------------
- */
+/* ---- Syntax errors --------------------------------------------------------------------------- */
 
 static void check_findings(const char *text, signet_status expected_status, const char *expected) {
     signet_package *p = NULL;
@@ -484,8 +479,7 @@ Test(sgt, blocks_that_do_not_end_or_begin) {
                    "2:18: expected the name of a program of this file, found another\n");
 }
 
-/* ---- Limits and memory
- * --------------------------------------------------------------------------- */
+/* ---- Limits and memory ----------------------------------------------------------------------- */
 
 static void check_limit(const char *text, const char *option, uint64_t limit) {
     signet_package *p = NULL;
@@ -551,8 +545,7 @@ Test(sgt, survives_every_failure, .timeout = 60) {
     }
 }
 
-/* ---- Damaged texts
- * ------------------------------------------------------------------------------- */
+/* ---- Damaged texts --------------------------------------------------------------------------- */
 
 /* Reads, and writes what was read; nothing may happen but a finding. */
 static void read_damaged(const char *text, size_t length, uint32_t *refused) {

@@ -88,8 +88,7 @@ Test(sweep, reports_models_executorch) {
     }
 }
 
-/* ---- Edits of programs ------------------------------------------------------------------------
- */
+/* ---- Edits of programs ----------------------------------------------------------------------- */
 
 /* The kinds of edits that are the reader's to tell. */
 static const struct {

@@ -44,8 +44,7 @@ static void assert_same_bytes(const struct base *b, const struct sg_text *out, c
     cr_assert_eq(memcmp(out->data, b->bytes, b->size), 0, "%s", what);
 }
 
-/* ---- Nothing changed --------------------------------------------------------------------------
- */
+/* ---- Nothing changed ------------------------------------------------------------------------- */
 
 /* Both ways: by copying what is as it was, and by writing all of it anew. */
 Test(write_pt2, untouched_archives_keep_their_bytes) {
@@ -123,8 +122,7 @@ Test(write_pt2, from_other_forms) {
     base_close(&b);
 }
 
-/* ---- Edits ------------------------------------------------------------------------------------
- */
+/* ---- Edits ----------------------------------------------------------------------------------- */
 
 /* Writes the edited program and reads it again: equal, and not the base. */
 static void check_edited(const struct base *b, struct sg_text *out) {
@@ -257,8 +255,7 @@ Test(write_pt2, a_state_more) {
     base_close(&b);
 }
 
-/* ---- Refusals ---------------------------------------------------------------------------------
- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static void keep_message(void *user, const signet_diag *d) {
     struct sg_text *t = user;
@@ -336,8 +333,7 @@ Test(write_pt2, bases_that_are_none) {
     base_close(&b);
 }
 
-/* ---- Trouble ----------------------------------------------------------------------------------
- */
+/* ---- Trouble --------------------------------------------------------------------------------- */
 
 Test(write_pt2, a_writer_that_stops_anywhere) {
     struct base b;
@@ -374,8 +370,7 @@ Test(write_pt2, survives_every_failure, .timeout = 120) {
     }
 }
 
-/* ---- Large archives ---------------------------------------------------------------------------
- */
+/* ---- Large archives -------------------------------------------------------------------------- */
 
 /* Numbers that do not fit 32 bits, without the bytes: what miniz writes for a record that begins
  * behind 4 GiB. */

@@ -288,8 +288,7 @@ Test(zip, bytes_around_the_archive) {
     free(a.model);
 }
 
-/* ---- Unpacking --------------------------------------------------------------------------------
- */
+/* ---- Unpacking ------------------------------------------------------------------------------- */
 
 /* A deflated archive, written by Python's zipfile. */
 Test(zip, deflated_entries) {

@@ -295,8 +295,7 @@ Test(edit, survives_every_failed_allocation) {
     cr_assert_gt(test_each_failure(build_and_edit, NULL), 20);
 }
 
-/* ---- Single arguments, and inputs and outputs with their specs ----------------------------------
- */
+/* ---- Single arguments, and inputs and outputs with their specs ------------------------------- */
 
 static signet_spec user(signet_side side, int kind, const char *name) {
     signet_spec s = SIGNET_SPEC_INIT;

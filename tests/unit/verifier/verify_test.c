@@ -155,8 +155,7 @@ Test(verify, findings_per_code_are_limited_and_counted) {
     signet_package_destroy(p);
 }
 
-/* ---- Rules of an embedder's own ----------------------------------------------------------------
- */
+/* ---- Rules of an embedder's own -------------------------------------------------------------- */
 
 static void no_add(signet_rule_run *run, const signet_package *p, const signet_subject *s,
                    void *user) {
@@ -193,8 +192,7 @@ Test(verify, own_rules_run_in_the_same_walk) {
     signet_package_destroy(p);
 }
 
-/* ---- Failure
- * --------------------------------------------------------------------------------------- */
+/* ---- Failure --------------------------------------------------------------------------------- */
 
 static signet_status verify_broken(const signet_allocator *a, void *user) {
     struct heard h = {0};
@@ -218,8 +216,7 @@ Test(verify, survives_every_failed_allocation) {
     signet_package_destroy(p);
 }
 
-/* ---- Stages
- * ------------------------------------------------------------------------------------------ */
+/* ---- Stages ---------------------------------------------------------------------------------- */
 
 Test(stage, is_told_by_claims_then_by_operators) {
     signet_program f;
