@@ -342,6 +342,8 @@ void sg_printed_read_class(struct sg_printed *r) {
     for (uint32_t i = 1; i < r->statements.count; i++) {
         returns = returns || r->statements.data[i].what == SG_PRINTED_RETURN;
     }
+    bool cut = r->has_heading && r->signature_line == 0; /* which is told */
+    r->class_faulty = r->class_faulty || (cut && !returns);
     if (!r->no_memory && !r->class_faulty && !returns) {
         const struct sg_printed_line *l = &r->lines.data[c->line];
         sg_printed_syntax(r, l->at, l->end - l->at, "class '%s' does not end with a return",

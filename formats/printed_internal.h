@@ -169,8 +169,9 @@ void sg_printed_expected(struct sg_printed *r, size_t at, size_t length, const c
 void sg_printed_bad_expression(struct sg_printed *r, const struct sg_pyx *x);
 void sg_printed_syntax(struct sg_printed *r, size_t at, size_t length, const char *format, ...)
     SIGNET_PRINTF(4, 5);
-void sg_printed_limit(struct sg_printed *r, size_t at, size_t length, const char *format, ...)
-    SIGNET_PRINTF(4, 5);
+/* carrier.limit: "WHAT, the limit is ...". */
+void sg_printed_limit(struct sg_printed *r, size_t at, size_t length, const char *option,
+                      uint64_t limit, const char *what);
 void sg_printed_truncated(struct sg_printed *r, const char *before);
 
 /* ---- Text ------------------------------------------------------------------------------------ */

@@ -525,9 +525,6 @@ signet_status sg_printed_read(signet_package *p, struct sg_log *log, uint32_t so
     if (r.no_memory) {
         status = SIGNET_E_NOMEM;
     }
-    if (status == SIGNET_E_LIMIT) {
-        sg_printed_limit(&r, 0, 0, "the program has more nodes or values than the limits allow");
-    }
     end_reading(&r);
     return status;
 }

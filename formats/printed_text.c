@@ -26,17 +26,16 @@ void sg_printed_syntax(struct sg_printed *r, size_t at, size_t length, const cha
     va_end(args);
     struct sg_diag *d = begin(r, SIGNET_CODE_CARRIER_TEXT_SYNTAX, at, length);
     sg_diag_message(d, "%s", message);
+    sg_diag_help(d, "copy the printed text as a whole, or correct it here");
     sg_diag_end(d);
     r->class_faulty = true;
 }
 
-void sg_printed_limit(struct sg_printed *r, size_t at, size_t length, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const char *message = format_message(r, format, args);
-    va_end(args);
+void sg_printed_limit(struct sg_printed *r, size_t at, size_t length, const char *option,
+                      uint64_t limit, const char *what) {
     struct sg_diag *d = begin(r, SIGNET_CODE_CARRIER_LIMIT, at, length);
-    sg_diag_message(d, "%s", message);
+    sg_diag_message(d, "%s, the limit is %llu", what, (unsigned long long)limit);
+    sg_diag_help(d, "raise the limit: --limit %s=%llu", option, (unsigned long long)limit * 4);
     sg_diag_end(d);
     r->class_faulty = true;
 }
@@ -59,7 +58,17 @@ static signet_string found_at(const struct sg_printed *r, size_t at, size_t leng
     return (signet_string){r->text + at, end - at};
 }
 
+/* Where a program is cut off, that it is so is the one finding. */
+static bool is_cut_here(const struct sg_printed *r, size_t at) {
+    return r->has_heading && r->ranges_line == 0 &&
+           sg_printed_skip_blanks(r, (uint32_t)at, r->length) == r->length;
+}
+
 void sg_printed_expected(struct sg_printed *r, size_t at, size_t length, const char *expected) {
+    if (is_cut_here(r, at)) {
+        r->class_faulty = true;
+        return;
+    }
     signet_string found = found_at(r, at, length);
     struct sg_diag *d = begin(r, SIGNET_CODE_CARRIER_TEXT_SYNTAX, at, found.length);
     if (found.length > 0) {
@@ -74,6 +83,7 @@ void sg_printed_expected(struct sg_printed *r, size_t at, size_t length, const c
                         at < r->length ? "line" : "text");
     }
     sg_diag_label(d, "expected %s", expected);
+    sg_diag_help(d, "copy the printed text as a whole, or correct it here");
     sg_diag_end(d);
     r->class_faulty = true;
 }
@@ -82,9 +92,8 @@ void sg_printed_bad_expression(struct sg_printed *r, const struct sg_pyx *x) {
     if (x->no_memory) {
         r->no_memory = true;
     } else if (x->error.too_deep) {
-        sg_printed_limit(r, x->error.at, x->error.length,
-                         "brackets nested deeper than %llu (limit expression-depth)",
-                         (unsigned long long)x->depth_limit);
+        sg_printed_limit(r, x->error.at, x->error.length, "expression-depth", x->depth_limit,
+                         "brackets are nested too deep");
     } else {
         sg_printed_expected(r, x->error.at, x->error.length, x->error.expected);
     }

@@ -210,8 +210,8 @@ static bool read_sizes(struct sg_printed *r, uint32_t *at, uint32_t end) {
             uint32_t start = sg_printed_skip_blanks(r, from, i);
             bool empty = c == ']' && start == i && r->sizes.count == first;
             if (r->sizes.count - first >= r->p->limits.rank) {
-                sg_printed_limit(r, start, i - start, "more than %llu sizes (limit rank)",
-                                 (unsigned long long)r->p->limits.rank);
+                sg_printed_limit(r, start, i - start, "rank", r->p->limits.rank,
+                                 "a tensor has too many sizes");
                 return false;
             }
             if (!empty && !add_size(r, start, i)) {

@@ -171,9 +171,9 @@ static bool may_read(struct sg_printed *r, uint32_t class_id) {
         return true;
     }
     if (cost > r->copy_budget) {
-        sg_printed_limit(r, c->name_at, c->name_length,
-                         "class '%s' is used too often; its graph is left out",
-                         sg_log_name(r->log, sg_printed_text(r, c->name_at, c->name_length)));
+        sg_printed_syntax(r, c->name_at, c->name_length,
+                          "class '%s' is used too often, and its graph is left out there",
+                          sg_log_name(r->log, sg_printed_text(r, c->name_at, c->name_length)));
         return false;
     }
     r->copy_budget -= cost;
@@ -186,9 +186,8 @@ static bool set_graph(struct sg_printed *r, signet_arg arg, const struct sg_prin
     }
     uint32_t depth = r->classes.data[s->class_id].depth;
     if (depth > r->p->limits.graph_depth) {
-        sg_printed_limit(r, s->text.at, s->text.length,
-                         "subgraphs nested deeper than %llu (limit graph-depth)",
-                         (unsigned long long)r->p->limits.graph_depth);
+        sg_printed_limit(r, s->text.at, s->text.length, "graph-depth", r->p->limits.graph_depth,
+                         "subgraphs are nested too deep");
         return false;
     }
     if (!sg_vec_reserve(&r->p->allocator, &r->jobs, 1)) {
