@@ -217,6 +217,15 @@ static bool index_states(struct sg_verify *v, const struct sg_program *r) {
             return false;
         }
     }
+    struct sg_facts *f = &v->facts;
+    f->unbound_stored = 0;
+    for (uint32_t i = 0; i < f->mutations.count; i++) {
+        const struct sg_mutation *m = &f->mutations.data[i];
+        f->unbound_stored +=
+            m->input == 0 && sg_state_find(v, SIGNET_TABLE_STATE_DICT, m->target) +
+                                     sg_state_find(v, SIGNET_TABLE_CONSTANTS, m->target) !=
+                                 0;
+    }
     return true;
 }
 
@@ -319,4 +328,17 @@ bool sg_sizes_same(const signet_package *p, const struct sg_type *a, const struc
         }
     }
     return true;
+}
+
+bool sg_name_disagrees(const struct sg_verify *v, signet_side side, uint32_t i) {
+    const struct sg_arg *a = sg_spec_position_arg(v, side, i);
+    return a != NULL && sg_arg_has_value(a) &&
+           sg_value(v->p, a->u.ref.value)->name != sg_spec_name(v, side, i);
+}
+
+bool sg_is_renamed_input(const struct sg_verify *v, sg_strid target) {
+    signet_graph graph = {sg_program(v->p, v->program.id)->graph};
+    signet_value value = sg_value_lookup(v->p, graph, target);
+    return target != 0 && signet_value_definition(v->p, value) == SIGNET_OWNER_GRAPH_INPUT &&
+           sg_name_disagrees(v, SIGNET_INPUT, signet_value_position(v->p, value));
 }

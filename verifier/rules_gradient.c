@@ -38,6 +38,7 @@ static void check_target(struct sg_verify *v, const struct sg_thing *t) {
     if (!is_gradient(s) || s->faulty || sg_input_find(v, aim, s->target) != 0) {
         return;
     }
+    bool muted = sg_fold(v, sg_is_renamed_input(v, s->target));
     struct sg_diag *d =
         begin_at_output(v, SIGNET_CODE_GRADIENT_TARGET_MISSING, t->index, SG_SPEC_TARGET);
     bool parameter = aim == SIGNET_INPUT_KIND_PARAMETER;
@@ -56,7 +57,9 @@ static void check_target(struct sg_verify *v, const struct sg_thing *t) {
                      parameter ? "parameter" : "user input");
     }
     sg_diag_end(d);
+    v->log.muted = muted;
     sg_mark_spec(v, SIGNET_OUTPUT, t->index, SG_CAUSE_TARGET);
+    sg_mark_program(v, SG_CAUSE_CALLS);
 }
 
 /* ---- gradient.duplicate ---------------------------------------------------------------------- */
@@ -97,8 +100,9 @@ static void check_shape(struct sg_verify *v, const struct sg_thing *t) {
         is_gradient(s)
             ? sg_input_find(v, signet_output_kind_aims_at((signet_output_kind)s->kind), s->target)
             : 0;
-    if (input == 0) {
-        return;
+    if (input == 0 || sg_name_disagrees(v, SIGNET_OUTPUT, t->index) ||
+        sg_name_disagrees(v, SIGNET_INPUT, input - 1)) {
+        return; /* other rules tell that */
     }
     uint32_t want = type_at(v, v->facts.input_value, g->inputs.count, input - 1);
     uint32_t have = type_at(v, v->facts.output_value, g->outputs.count, t->index);
@@ -160,11 +164,12 @@ static void check_several(struct sg_verify *v, const struct sg_thing *t) {
 }
 
 static const struct sg_rule rules[] = {
-    {SIGNET_CODE_GRADIENT_TARGET_MISSING, SG_SCOPE_OUTPUT, 0, check_target},
-    {SIGNET_CODE_GRADIENT_DUPLICATE, SG_SCOPE_OUTPUT, 0, check_duplicate},
-    {SIGNET_CODE_GRADIENT_SHAPE, SG_SCOPE_OUTPUT, SG_CAUSE_OUTPUT_COUNT | SG_CAUSE_NAME,
-     check_shape},
+    {SIGNET_CODE_GRADIENT_TARGET_MISSING, SG_SCOPE_OUTPUT,
+     SG_CAUSE_INPUT_COUNT | SG_CAUSE_TARGET_TAKEN, check_target},
+    {SIGNET_CODE_GRADIENT_DUPLICATE, SG_SCOPE_OUTPUT, SG_CAUSE_OUTPUT_COUNT, check_duplicate},
+    {SIGNET_CODE_GRADIENT_SHAPE, SG_SCOPE_OUTPUT,
+     SG_CAUSE_INPUT_COUNT | SG_CAUSE_OUTPUT_COUNT | SG_CAUSE_NAME, check_shape},
     {SIGNET_CODE_GRADIENT_WITHOUT_LOSS, SG_SCOPE_OUTPUT, SG_CAUSE_TARGET, check_without_loss},
-    {SIGNET_CODE_LOSS_SEVERAL, SG_SCOPE_OUTPUT, 0, check_several},
+    {SIGNET_CODE_LOSS_SEVERAL, SG_SCOPE_OUTPUT, SG_CAUSE_OUTPUT_COUNT, check_several},
 };
 const struct sg_rule_family sg_rules_gradient = {rules, SG_COUNT_OF(rules)};

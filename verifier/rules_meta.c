@@ -450,7 +450,7 @@ static void check_unused(struct sg_verify *v, const struct sg_thing *t) {
 
 static const struct sg_rule rules[] = {
     {SIGNET_CODE_META_KIND, SG_SCOPE_INPUT, SG_CAUSE_INPUT_COUNT, check_declared_class},
-    {SIGNET_CODE_META_MISSING, SG_SCOPE_VALUE, 0, check_missing},
+    {SIGNET_CODE_META_MISSING, SG_SCOPE_VALUE, SG_CAUSE_NO_INPUT, check_missing},
     {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_REDEFINED, check_described_kind},
     {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_META | SG_CAUSE_REDEFINED, check_used_kind},
     {SIGNET_CODE_META_KIND, SG_SCOPE_VALUE, SG_CAUSE_META | SG_CAUSE_REDEFINED, check_used_class},

@@ -273,7 +273,7 @@ static void check_missing(struct sg_verify *v, const struct sg_thing *t, signet_
         return;
     }
     const char *noun = kind_noun(signet_output_kind_aims_at(kind));
-    bool muted = sg_fold(v, is_told_at_input(v, m));
+    bool muted = sg_fold(v, is_told_at_input(v, m) || sg_is_renamed_input(v, m->target));
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, t->index, SG_SPEC_TARGET);
     struct sg_diag *d = sg_diag_begin(&v->log, code, at);
@@ -451,9 +451,14 @@ static void check_dtype(struct sg_verify *v, const struct sg_thing *t) {
 }
 
 /* "cuda" and "cuda:0" may be one device: an index counts only when both have one. */
-static bool devices_differ(const struct sg_type *a, const struct sg_type *b) {
+static bool devices_differ(const signet_package *p, const struct sg_type *a,
+                           const struct sg_type *b) {
     if (a->device == 0 || b->device == 0) {
         return false;
+    }
+    if (!sg_is_device_type(sg_string(p, a->device)) ||
+        !sg_is_device_type(sg_string(p, b->device))) {
+        return false; /* meta.device-unknown tells it */
     }
     return a->device != b->device ||
            (a->has_device_index && b->has_device_index && a->device_index != b->device_index);
@@ -464,7 +469,7 @@ static void check_device(struct sg_verify *v, const struct sg_thing *t) {
     if (pair.m == NULL || pair.m->input == 0) {
         return;
     }
-    if (pair.state != NULL && devices_differ(pair.state, pair.value)) {
+    if (pair.state != NULL && devices_differ(v->p, pair.state, pair.value)) {
         const struct sg_mutation *m = pair.m;
         signet_location at =
             sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, t->index, SG_SPEC_NAME);

@@ -254,6 +254,14 @@ static void report_kind_at_position(struct sg_verify *v, signet_side side, uint3
     }
     sg_diag_end(d);
     sg_mark_spec(v, side, i, SG_CAUSE_KIND | SG_CAUSE_NAME);
+    if (side == SIGNET_OUTPUT) { /* the other half of an exchange is the same fault */
+        sg_strid there = position_name(v, side, i);
+        uint32_t other = there != 0 ? sg_map_get(v->facts.output_of_name, sg_key(0, there))
+                                    : sg_output_of_value(v, value);
+        if (other != 0 && other != i + 1) {
+            sg_mark_spec(v, side, other - 1, SG_CAUSE_KIND | SG_CAUSE_NAME);
+        }
+    }
     if (lost) {
         sg_mark_value(v, value, SG_CAUSE_NO_INPUT);
     }
@@ -357,6 +365,17 @@ static void say_known_as(struct sg_verify *v, struct sg_diag *d, signet_side sid
     }
 }
 
+/* The declared name is defined by nothing, and what stands there has the description of nobody. */
+static void mark_lost_input(struct sg_verify *v, signet_side side, uint32_t i,
+                            const struct sg_arg *found) {
+    signet_graph graph = {sg_program(v->p, v->program.id)->graph};
+    uint32_t lost = sg_value_lookup(v->p, graph, sg_spec_name(v, side, i)).id;
+    if (side == SIGNET_INPUT && lost != 0 && sg_value(v->p, lost)->def == 0) {
+        sg_mark_value(v, lost, SG_CAUSE_NO_INPUT);
+        sg_mark_value(v, found->u.ref.value, SG_CAUSE_NO_INPUT);
+    }
+}
+
 static void check_name(struct sg_verify *v, signet_side side, uint32_t i, signet_code code) {
     const struct sg_arg *found = sg_spec_position_arg(v, side, i);
     const struct sg_arg *declared = sg_arg(v->p, sg_spec_at(v, side, i)->arg);
@@ -398,6 +417,7 @@ static void check_name(struct sg_verify *v, signet_side side, uint32_t i, signet
     sg_diag_end(d);
     sg_mark_spec(v, side, i, SG_CAUSE_NAME);
     mark_exchange(v, side, i, elsewhere);
+    mark_lost_input(v, side, i, found);
 }
 
 static void check_input_name(struct sg_verify *v, const struct sg_thing *t) {
@@ -505,11 +525,6 @@ static bool is_ordered_kind(const struct sg_verify *v, uint32_t i) {
            (aim == SIGNET_INPUT_KIND_UNKNOWN || sg_input_find(v, aim, s->target) != 0);
 }
 
-static bool name_disagrees(const struct sg_verify *v, uint32_t output) {
-    sg_strid there = position_name(v, SIGNET_OUTPUT, output);
-    return there != 0 && there != sg_spec_name(v, SIGNET_OUTPUT, output);
-}
-
 /* A user output that the call graph does not count: its kind is wrong, and call.leaf-count tells
  * it.
  */
@@ -520,6 +535,12 @@ static bool is_uncounted_output(struct sg_verify *v, uint32_t i) {
            l->known[SIGNET_OUTPUT] &&
            count[SIGNET_OUTPUT_KIND_USER_OUTPUT] + count[SIGNET_OUTPUT_KIND_LOSS_OUTPUT] >
                l->count[SIGNET_OUTPUT];
+}
+
+/* A mutation that the call graph counts as a user output. */
+static bool is_counted_mutation(struct sg_verify *v, uint32_t i) {
+    signet_output_kind kind = (signet_output_kind)sg_spec_at(v, SIGNET_OUTPUT, i)->kind;
+    return signet_output_kind_is_mutation(kind) && sg_claims_user_output(v, i);
 }
 
 static void check_order(struct sg_verify *v, const struct sg_thing *t) {
@@ -541,9 +562,10 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     if (early == UINT32_MAX) {
         return;
     }
-    bool counted = is_uncounted_output(v, early);
+    bool counted = is_uncounted_output(v, early) || is_counted_mutation(v, late);
     /* Specs that were exchanged are told by their names. */
-    bool exchanged = name_disagrees(v, early) && name_disagrees(v, late);
+    bool exchanged =
+        sg_name_disagrees(v, SIGNET_OUTPUT, early) && sg_name_disagrees(v, SIGNET_OUTPUT, late);
     bool muted = sg_fold(v, counted || exchanged);
     signet_location at = sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, early, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_SIGNATURE_ORDER, at);

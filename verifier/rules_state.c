@@ -107,6 +107,10 @@ static void check_missing(struct sg_verify *v, const struct sg_thing *t) {
     if (!is_lifted(s) || !tables_known(v, SIGNET_CODE_STATE_MISSING) || entry_of(v, s) != 0) {
         return;
     }
+    /* A mutation still has the old target, and the tables too: it tells that the input lost it. */
+    bool told = s->kind == SIGNET_INPUT_KIND_BUFFER && v->facts.unbound_stored != 0;
+    v->facts.unbound_stored -= told;
+    bool muted = sg_fold(v, told);
     signet_location at =
         sg_at_spec(v->p, &v->log, t->program, SIGNET_INPUT, t->index, SG_SPEC_TARGET);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_STATE_MISSING, at);
@@ -122,8 +126,11 @@ static void check_missing(struct sg_verify *v, const struct sg_thing *t) {
     }
     say_missing_known_as(v, d, s);
     sg_diag_end(d);
-    sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_TARGET);
-    sg_mark_program(v, SG_CAUSE_CALLS);
+    v->log.muted = muted;
+    if (!told) {
+        sg_mark_spec(v, SIGNET_INPUT, t->index, SG_CAUSE_TARGET);
+        sg_mark_program(v, SG_CAUSE_CALLS);
+    }
 }
 
 /* PyTorch looks for persistent buffers among the constants too. */

@@ -29,11 +29,11 @@ static void check_unpaired(struct sg_verify *v, const struct sg_thing *t) {
     sg_diag_label(d, "has no counterpart");
     sg_diag_help(d, "return one token for each that comes in");
     sg_diag_end(d);
-    sg_mark_program(v, SG_CAUSE_CALLS);
+    sg_mark_program(v, SG_CAUSE_CALLS | SG_CAUSE_TOKENS);
 }
 
 static void check_order(struct sg_verify *v, signet_side side, uint32_t i, uint32_t token) {
-    if (i == 0 || sg_spec_at(v, side, i)->kind != token ||
+    if (i == 0 || sg_name_disagrees(v, side, i) || sg_spec_at(v, side, i)->kind != token ||
         sg_spec_at(v, side, i - 1)->kind == token) {
         return;
     }
@@ -60,8 +60,9 @@ static void check_output_order(struct sg_verify *v, const struct sg_thing *t) {
 }
 
 static const struct sg_rule rules[] = {
-    {SIGNET_CODE_TOKEN_UNPAIRED, SG_SCOPE_PROGRAM, 0, check_unpaired},
-    {SIGNET_CODE_TOKEN_ORDER, SG_SCOPE_INPUT, 0, check_input_order},
-    {SIGNET_CODE_TOKEN_ORDER, SG_SCOPE_OUTPUT, 0, check_output_order},
+    {SIGNET_CODE_TOKEN_UNPAIRED, SG_SCOPE_PROGRAM, SG_CAUSE_INPUT_COUNT | SG_CAUSE_OUTPUT_COUNT,
+     check_unpaired},
+    {SIGNET_CODE_TOKEN_ORDER, SG_SCOPE_INPUT, SG_CAUSE_TOKENS, check_input_order},
+    {SIGNET_CODE_TOKEN_ORDER, SG_SCOPE_OUTPUT, SG_CAUSE_TOKENS, check_output_order},
 };
 const struct sg_rule_family sg_rules_token = {rules, SG_COUNT_OF(rules)};

@@ -68,6 +68,8 @@ enum {
     SG_CAUSE_TARGET = 1u << 10,  /* its target names nothing, or something wrong */
     SG_CAUSE_TYPE = 1u << 11,    /* its value's type is wrong */
     SG_CAUSE_COUNTED = 1u << 12, /* the call graph counts it as what it is not */
+    /* of a program */
+    SG_CAUSE_TOKENS = 1u << 13, /* input and output tokens differ in number */
     /* of a value */
     SG_CAUSE_UNDEFINED = 1u << 16, /* nothing defines it */
     SG_CAUSE_REDEFINED = 1u << 17,
@@ -104,6 +106,7 @@ struct sg_facts {
     struct sg_map *output_of_value; /* sg_key(0, value) -> position + 1 of the first */
     struct sg_map *state_of_name;   /* sg_key(table, name) -> index + 1 of the first */
     struct sg_map *unbound;         /* sg_key(0, target) -> index + 1 of a mutation without input */
+    uint32_t unbound_stored;        /* mutations without input whose target has a stored value */
     uint32_t input_kinds[8];        /* by signet_input_kind: how many inputs */
     SG_VEC(struct sg_mutation) mutations; /* in output order */
 };
@@ -172,6 +175,11 @@ uint32_t sg_view_root(const struct sg_verify *v, uint32_t value);
 sg_strid sg_spec_name(const struct sg_verify *v, signet_side side, uint32_t i);
 /* The graph argument at the spec's position; null: there is none. */
 const struct sg_arg *sg_spec_position_arg(const struct sg_verify *v, signet_side side, uint32_t i);
+
+/* Does the graph have another value at the spec's position than it declares? */
+bool sg_name_disagrees(const struct sg_verify *v, signet_side side, uint32_t i);
+/* Is the target the name of a graph input whose spec has lost it? */
+bool sg_is_renamed_input(const struct sg_verify *v, sg_strid target);
 
 /* Same number of sizes, each the same as far as told (sg_sym_same). */
 bool sg_sizes_same(const signet_package *p, const struct sg_type *a, const struct sg_type *b);
