@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The peer: reads a JSON file with yyjson and nothing else. bare-yyjson FILE [TIMES] */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <yyjson.h>
+
+static yyjson_doc *read_once(const char *path) {
+    FILE *f = fopen(path, "rb");
+    if (f == NULL || fseek(f, 0, SEEK_END) != 0) {
+        return NULL;
+    }
+    size_t size = (size_t)ftell(f);
+    char *data = malloc(size);
+    rewind(f);
+    yyjson_doc *doc = NULL;
+    if (data != NULL && fread(data, 1, size, f) == size) {
+        doc = yyjson_read(data, size, 0);
+    }
+    free(data);
+    fclose(f);
+    return doc;
+}
+
+int main(int argc, char **argv) {
+    long times = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
+    for (long i = 0; i < times; i++) {
+        yyjson_doc *doc = argc > 1 ? read_once(argv[1]) : NULL;
+        if (doc == NULL) {
+            fprintf(stderr, "usage: bare-yyjson FILE [TIMES]\n");
+            return 2;
+        }
+        yyjson_doc_free(doc);
+    }
+    return 0;
+}
