@@ -22,6 +22,9 @@ void sg_out_repeat(struct sg_out *out, char c, size_t count);
 void sg_out_uint(struct sg_out *out, uint64_t v);
 /* Text for a terminal: what would not be seen, or would upset it, is escaped. */
 void sg_out_shown(struct sg_out *out, const char *text);
+/* A JSON string with its quotes; bytes that are no UTF-8 are replaced. */
+void sg_out_json_inside(struct sg_out *out, const char *data, size_t length); /* without quotes */
+void sg_out_json(struct sg_out *out, const char *data, size_t length);
 signet_status sg_out_done(struct sg_out *out);
 
 #endif

@@ -12,33 +12,6 @@ struct json_out {
     bool first; /* no comma yet */
 };
 
-static void put_string(struct sg_out *out, const char *data, size_t length) {
-    sg_out_puts(out, "\"");
-    for (size_t at = 0; at < length;) {
-        uint32_t c;
-        size_t size = sg_utf8_next(data + at, length - at, &c);
-        if (size == 0) {
-            sg_out_puts(out, "\xef\xbf\xbd"); /* U+FFFD stands for a byte that is no UTF-8 */
-            size = 1;
-        } else if (c == '"' || c == '\\') {
-            sg_out_puts(out, "\\");
-            sg_out_put(out, data + at, 1);
-        } else if (c == '\n') {
-            sg_out_puts(out, "\\n");
-        } else if (c == '\t') {
-            sg_out_puts(out, "\\t");
-        } else if (c < 0x20 || c == 0x7f) {
-            static const char hex[] = "0123456789abcdef";
-            const char escaped[] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 0xf]};
-            sg_out_put(out, escaped, sizeof(escaped));
-        } else {
-            sg_out_put(out, data + at, size);
-        }
-        at += size;
-    }
-    sg_out_puts(out, "\"");
-}
-
 static void put_name(struct json_out *j, const char *name) {
     sg_out_puts(&j->out, j->first ? "\"" : ",\"");
     sg_out_puts(&j->out, name);
@@ -49,7 +22,7 @@ static void put_name(struct json_out *j, const char *name) {
 static void member_text(struct json_out *j, const char *name, const char *text) {
     if (text != NULL) {
         put_name(j, name);
-        put_string(&j->out, text, strlen(text));
+        sg_out_json(&j->out, text, strlen(text));
     }
 }
 
@@ -68,7 +41,7 @@ static void member_texts(struct json_out *j, const char *name, const char *const
     put_name(j, name);
     for (size_t i = 0; i < count; i++) {
         sg_out_puts(&j->out, i == 0 ? "[" : ",");
-        put_string(&j->out, texts[i], strlen(texts[i]));
+        sg_out_json(&j->out, texts[i], strlen(texts[i]));
     }
     sg_out_puts(&j->out, "]");
 }
@@ -86,7 +59,7 @@ static void member_excerpt(struct json_out *j, const signet_location *l) {
     end = end < l->excerpt_length ? sg_utf8_start(l->excerpt, l->excerpt_length, end)
                                   : l->excerpt_length;
     put_name(j, "excerpt");
-    put_string(&j->out, l->excerpt + start, end - start);
+    sg_out_json(&j->out, l->excerpt + start, end - start);
     member_number(j, "excerpt_column", true, start + 1);
 }
 

@@ -63,3 +63,34 @@ signet_status sg_out_done(struct sg_out *out) {
     flush(out);
     return out->stopped ? SIGNET_E_STOPPED : SIGNET_OK;
 }
+
+void sg_out_json_inside(struct sg_out *out, const char *data, size_t length) {
+    for (size_t at = 0; at < length;) {
+        uint32_t c;
+        size_t size = sg_utf8_next(data + at, length - at, &c);
+        if (size == 0) {
+            sg_out_puts(out, "\xef\xbf\xbd"); /* U+FFFD stands for a byte that is no UTF-8 */
+            size = 1;
+        } else if (c == '"' || c == '\\') {
+            sg_out_puts(out, "\\");
+            sg_out_put(out, data + at, 1);
+        } else if (c == '\n') {
+            sg_out_puts(out, "\\n");
+        } else if (c == '\t') {
+            sg_out_puts(out, "\\t");
+        } else if (c < 0x20 || c == 0x7f) {
+            static const char hex[] = "0123456789abcdef";
+            const char escaped[] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 0xf]};
+            sg_out_put(out, escaped, sizeof(escaped));
+        } else {
+            sg_out_put(out, data + at, size);
+        }
+        at += size;
+    }
+}
+
+void sg_out_json(struct sg_out *out, const char *data, size_t length) {
+    sg_out_puts(out, "\"");
+    sg_out_json_inside(out, data, length);
+    sg_out_puts(out, "\"");
+}

@@ -22,7 +22,7 @@ static const struct option_row findings_options[] = {
 };
 
 static const struct option_row showing_options[] = {
-    {KEY_FORMAT, "format", "FORM", "full or json"},
+    {KEY_FORMAT, "format", "FORM", "full, concise, json, sarif, github or junit"},
     {KEY_STATISTICS, "statistics", NULL, "end with how many findings each code has"},
     {KEY_QUIET, "quiet", NULL, "findings only, no closing line"},
     {KEY_JOBS, "jobs", "N", "files at a time; normally as many as processors"},
@@ -129,7 +129,13 @@ static bool take_jobs(struct lint_options *o, const char *argument) {
 }
 
 static bool take_word(struct lint_options *o, int key, const char *argument) {
-    static const struct word formats[] = {{"full", LINT_FULL}, {"json", LINT_JSON}, {NULL, 0}};
+    static const struct word formats[] = {{"full", LINT_FULL},
+                                          {"concise", LINT_CONCISE},
+                                          {"json", LINT_JSON},
+                                          {"sarif", LINT_SARIF},
+                                          {"github", LINT_GITHUB},
+                                          {"junit", LINT_JUNIT},
+                                          {NULL, 0}};
     static const struct word severities[] = {{"error", SIGNET_SEVERITY_ERROR},
                                              {"warning", SIGNET_SEVERITY_WARNING},
                                              {"never", SEVERITY_NEVER},

@@ -200,6 +200,22 @@ void text_json(struct text *t, signet_string s) {
     text_put(t, "\"");
 }
 
+void text_xml(struct text *t, const char *string) {
+    struct text shown = {0};
+    text_escaped(&shown, signet_str(string)); /* leaves nothing that XML cannot hold */
+    text_put(t, "\"");
+    for (size_t i = 0; i < shown.length; i++) {
+        char c = shown.data[i];
+        if (c == '&' || c == '<' || c == '>' || c == '"') {
+            text_put(t, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+        } else {
+            text_add(t, &c, 1);
+        }
+    }
+    text_put(t, "\"");
+    text_free(&shown);
+}
+
 size_t text_columns(const char *data, size_t length) {
     size_t columns = 0;
     for (size_t i = 0; i < length; i++) {

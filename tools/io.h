@@ -37,6 +37,8 @@ void text_format(struct text *t, const char *format, ...) SIGNET_PRINTF(2, 3);
 void text_escaped(struct text *t, signet_string s);
 /* The same as a JSON string, with its quotes; null where the string is absent. */
 void text_json(struct text *t, signet_string s);
+/* The same as the value of an XML attribute, with its quotes. */
+void text_xml(struct text *t, const char *string);
 void text_free(struct text *t);
 /* Columns on a terminal, for text that was escaped. */
 size_t text_columns(const char *data, size_t length);

@@ -7,7 +7,7 @@
 
 #include "source.h"
 
-enum lint_format { LINT_FULL, LINT_JSON };
+enum lint_format { LINT_FULL, LINT_JSON, LINT_CONCISE, LINT_SARIF, LINT_GITHUB, LINT_JUNIT };
 
 struct lint_options {
     struct output_options output;

@@ -7,15 +7,35 @@ static void render(struct lint_job *job, const signet_diag *diag, struct text *t
     const struct lint_options *o = job->options;
     signet_writer writer = text_writer(t);
     signet_status status = SIGNET_OK;
-    if (o->format == LINT_JSON) {
-        text_put(t, ",\n");
-        status = signet_render_json(diag, &writer);
-    } else {
+    switch ((enum lint_format)o->format) {
+    case LINT_FULL: {
         signet_render_options options = SIGNET_RENDER_OPTIONS_INIT;
         options.color = o->color;
         options.width = o->width;
         text_put(t, "\n");
         status = signet_render_full(diag, &options, &writer);
+        break;
+    }
+    case LINT_JSON:
+        text_put(t, ",\n");
+        status = signet_render_json(diag, &writer);
+        break;
+    case LINT_SARIF:
+        text_put(t, ",\n");
+        status = signet_render_sarif(diag, &writer);
+        break;
+    case LINT_CONCISE:
+        status = signet_render_concise(diag, &writer);
+        text_put(t, "\n");
+        break;
+    case LINT_GITHUB:
+        status = signet_render_github(diag, &writer);
+        text_put(t, "\n");
+        break;
+    case LINT_JUNIT:
+        status = signet_render_junit(diag, &writer);
+        text_put(t, "\n");
+        break;
     }
     if (status != SIGNET_OK) {
         trouble_add(&job->trouble, "%s: cannot show a finding: %s", source_name(job->path),

@@ -188,11 +188,56 @@ static void add_statistics(const struct lint_total *total, struct text *out) {
     }
 }
 
+/* ---- SARIF, JUnit ---------------------------------------------------------------------------- */
+
+static void sarif_envelope(struct text *out, signet_status (*part)(const signet_writer *writer)) {
+    signet_writer writer = text_writer(out);
+    (void)part(&writer); /* a text takes everything */
+}
+
+/* A file is a suite, its findings are the tests that failed; a file without any passes one. */
+static void junit_file(struct text *t, const struct lint_job *job) {
+    uint64_t failed = job->shown + (job->trouble.length > 0 && job->shown == 0);
+    text_put(t, "<testsuite name=");
+    text_xml(t, source_name(job->path));
+    text_format(t, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%d\">\n",
+                failed > 0 ? failed : 1, job->shown, failed > job->shown);
+    if (failed > job->shown) {
+        struct text why = {0};
+        text_add(&why, job->trouble.data, strcspn(job->trouble.data, "\n"));
+        text_put(t, "<testcase name=\"read\" classname=\"signet\"><error message=");
+        text_xml(t, why.data);
+        text_put(t, "/></testcase>\n");
+        text_free(&why);
+    } else if (failed == 0) {
+        text_put(t, "<testcase name=\"verify\" classname=\"signet\"/>\n");
+    }
+    text_add(t, job->findings.data, job->findings.length);
+    text_put(t, "</testsuite>\n");
+}
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 
+/* Is a finding led by what parts it from the one before? */
+static bool leads(int format) {
+    return format == LINT_FULL || format == LINT_JSON || format == LINT_SARIF;
+}
+
 void lint_begin(struct lint_total *total, struct text *out) {
-    if (total->options->format == LINT_JSON) {
+    switch ((enum lint_format)total->options->format) {
+    case LINT_JSON:
         text_format(out, "{\"signet\":\"%s\",\n\"findings\":[", signet_version());
+        break;
+    case LINT_SARIF:
+        sarif_envelope(out, signet_render_sarif_head);
+        break;
+    case LINT_JUNIT:
+        text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"signet\">\n");
+        break;
+    case LINT_FULL:
+    case LINT_CONCISE:
+    case LINT_GITHUB:
+        break;
     }
 }
 
@@ -202,29 +247,49 @@ void lint_add(struct lint_total *total, const struct lint_job *job, struct text 
     if (total->options->format == LINT_JSON) {
         json_file(&total->file_rows, job);
     }
-    if (total->shown == 0 && length > 0) { /* nothing parts the first from what is before it */
-        findings++;
+    if (total->shown == 0 && length > 0 && leads(total->options->format)) {
+        findings++; /* nothing parts the first from what is before it */
         length--;
     }
     sum(total, job);
-    text_add(out, findings, length);
+    if (total->options->format == LINT_JUNIT) {
+        junit_file(out, job);
+    } else {
+        text_add(out, findings, length);
+    }
+}
+
+static void end_text(struct lint_total *total, struct text *out) {
+    if (total->options->statistics) {
+        add_statistics(total, out);
+    }
+    if (total->options->quiet) {
+        return;
+    }
+    text_put(out, total->shown > 0 && total->options->format == LINT_FULL ? "\n" : "");
+    if (findings_of(total->count) > 0) {
+        sum_up_findings(total, out);
+    } else {
+        sum_up_clean(total, out);
+    }
 }
 
 void lint_end(struct lint_total *total, struct text *out) {
-    if (total->options->format == LINT_JSON) {
+    switch ((enum lint_format)total->options->format) {
+    case LINT_JSON:
         json_end(total, out);
-    } else {
-        if (total->options->statistics) {
-            add_statistics(total, out);
-        }
-        if (total->options->quiet) {
-            return;
-        }
-        text_put(out, total->shown > 0 ? "\n" : "");
-        if (findings_of(total->count) > 0) {
-            sum_up_findings(total, out);
-        } else {
-            sum_up_clean(total, out);
-        }
+        break;
+    case LINT_SARIF:
+        sarif_envelope(out, signet_render_sarif_tail);
+        break;
+    case LINT_JUNIT:
+        text_put(out, "</testsuites>\n");
+        break;
+    case LINT_FULL:
+    case LINT_CONCISE:
+        end_text(total, out);
+        break;
+    case LINT_GITHUB: /* every line there is a command */
+        break;
     }
 }

@@ -138,6 +138,24 @@ SIGNET_API signet_status signet_render_full(const signet_diag *diag,
 /** Renders one finding as one JSON object without line breaks. Errors as above. */
 SIGNET_API signet_status signet_render_json(const signet_diag *diag, const signet_writer *writer);
 
+/** Renders one finding as one line: "file:13:170: error[code]: message". Errors as above. */
+SIGNET_API signet_status signet_render_concise(const signet_diag *diag,
+                                               const signet_writer *writer);
+/** Renders one finding as a workflow command of GitHub Actions ("::error title=...,file=...::...").
+ *  Errors as above. */
+SIGNET_API signet_status signet_render_github(const signet_diag *diag, const signet_writer *writer);
+/** Renders one finding as a failed <testcase> of a JUnit report. Errors as above. */
+SIGNET_API signet_status signet_render_junit(const signet_diag *diag, const signet_writer *writer);
+/** Renders one finding as a result of a SARIF 2.1.0 log. Results stand between what
+ *  signet_render_sarif_head and _tail write, parted by commas. Errors as above. */
+SIGNET_API signet_status signet_render_sarif(const signet_diag *diag, const signet_writer *writer);
+/** The start of a SARIF log with one run: the tool and every rule of the catalogue. */
+SIGNET_API signet_status signet_render_sarif_head(const signet_writer *writer);
+SIGNET_API signet_status signet_render_sarif_tail(const signet_writer *writer);
+/** A number that names a finding over time: from its code, where it is by name, and what it says;
+ * not from lines, bytes or positions, so it survives edits elsewhere. For baselines. */
+SIGNET_API uint64_t signet_diag_fingerprint(const signet_diag *diag);
+
 SIGNET_END_DECLS
 
 #endif
