@@ -113,7 +113,10 @@ static bool is_letter(char c) {
 
 /* The byte at an offset from here; 0 behind the end. */
 static char peek(const struct parser *s, size_t offset) {
-    return s->at + offset < s->text.length ? s->text.data[s->at + offset] : '\0';
+    if (s->at + offset >= s->text.length) {
+        return '\0';
+    }
+    return s->text.data[s->at + offset];
 }
 
 static void skip_spaces(struct parser *s) {
@@ -262,7 +265,6 @@ static bool negate(struct parser *s, uint32_t expr, uint32_t *out) {
 
 /* 1 / x of something that is no product. */
 static bool invert(struct parser *s, uint32_t expr, uint32_t *out) {
-    const struct sg_expr *e = sg_expr(s->p, expr);
     struct sg_fraction f;
     if (sg_expr_fraction(s->p, expr, &f) && f.numerator != 0 && f.numerator != INT64_MIN) {
         return check(s, sg_expr_rational(s->p, f.denominator, f.numerator, out));
@@ -273,7 +275,7 @@ static bool invert(struct parser *s, uint32_t expr, uint32_t *out) {
         !check(s, sg_expr_integer(s->p, 1, &one))) {
         return false;
     }
-    e = sg_expr(s->p, expr);
+    const struct sg_expr *e = sg_expr(s->p, expr);
     if (e->operands.count == 2 && is_call_of(s, e, "Pow")) {
         pair[0] = s->p->dims.data[e->operands.first];
         if (!negate(s, s->p->dims.data[e->operands.first + 1], &pair[1])) {
@@ -324,7 +326,7 @@ static const char *canonical_name(signet_string name) {
 static bool build_call(struct parser *s, const struct op *o) {
     signet_string name = sg_string(s->p, o->name);
     const uint32_t *operands = s->operands.data + (s->operands.count - o->count);
-    uint32_t result;
+    uint32_t result = 0;
     bool ok;
     if (sg_string_is(name, "Add") || sg_string_is(name, "Mul")) {
         ok = build(s, name.data[0] == 'A' ? SIGNET_EXPR_ADD : SIGNET_EXPR_MUL, NULL, operands,
@@ -745,7 +747,7 @@ static bool close_group(struct parser *s, struct op group) {
     if (group.count != 2 || around == NULL || around->kind != OP_CALL) {
         return stop(s, group.at, "an expression in place of a tuple");
     }
-    uint32_t pair;
+    uint32_t pair = 0;
     return build(s, SIGNET_EXPR_FUNCTION, "ExprCondPair", s->operands.data + s->operands.count - 2,
                  2, &pair) &&
            replace(s, 2, pair);

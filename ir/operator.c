@@ -257,11 +257,10 @@ static bool parse_builtin(signet_string target, struct pieces *out) {
         {"_operator.", 10}, {"math.", 5}, {"torch.sym_", 6}, {"torch._sym_", 6}, {"builtins.", 9},
     };
     for (size_t i = 0; i < SG_COUNT_OF(rows); i++) {
-        signet_string name = target;
         if (!sg_string_starts(target, rows[i].prefix)) {
             continue;
         }
-        name = part(target, rows[i].name_at, target.length - rows[i].name_at);
+        signet_string name = part(target, rows[i].name_at, target.length - rows[i].name_at);
         if (name.length == 0 || memchr(name.data, '.', name.length) != NULL) {
             return false;
         }

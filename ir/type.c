@@ -199,8 +199,11 @@ static const uint32_t *ids_of(const signet_package *p, struct sg_list list) {
 
 static bool same_ids(const signet_package *p, struct sg_list list, const signet_sym *syms,
                      uint32_t count) {
-    return list.count == count &&
-           (count == 0 || memcmp(ids_of(p, list), syms, count * sizeof(uint32_t)) == 0);
+    bool same = list.count == count;
+    for (uint32_t i = 0; i < count && same; i++) {
+        same = p->dims.data[list.first + i] == syms[i].id;
+    }
+    return same;
 }
 
 static bool same_type(const signet_package *p, const struct sg_type *a, const struct sg_type *b,
