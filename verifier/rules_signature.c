@@ -565,7 +565,7 @@ static void check_order(struct sg_verify *v, const struct sg_thing *t) {
     bool counted = is_uncounted_output(v, early) || is_counted_mutation(v, late);
     /* Specs that were exchanged are told by their names. */
     bool exchanged =
-        sg_name_disagrees(v, SIGNET_OUTPUT, early) && sg_name_disagrees(v, SIGNET_OUTPUT, late);
+        sg_name_disagrees(v, SIGNET_OUTPUT, early) || sg_name_disagrees(v, SIGNET_OUTPUT, late);
     bool muted = sg_fold(v, counted || exchanged);
     signet_location at = sg_at_spec(v->p, &v->log, t->program, SIGNET_OUTPUT, early, SG_SPEC_WHOLE);
     struct sg_diag *d = sg_diag_begin(&v->log, SIGNET_CODE_SIGNATURE_ORDER, at);
