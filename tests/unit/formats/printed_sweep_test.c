@@ -185,3 +185,33 @@ Test(printed_sweep, archives_print_as_pytorch_prints_them, .timeout = 300) {
     cr_assert_gt(same, 50);
     cr_assert_eq(excepted, sizeof(exceptions) / sizeof(exceptions[0]));
 }
+
+/* ---- Archive and text -------------------------------------------------------------------------
+ */
+
+/* A program's archive and its printed form are one program, as far as the text tells. */
+Test(printed_sweep, archive_and_text_are_equal, .timeout = 300) {
+    struct files f = find_files(all, sizeof(all) / sizeof(all[0]), ".pt2");
+    unsigned equals = 0;
+    for (size_t i = 0; i < f.count; i++) {
+        char path[512];
+        size_t length = 0;
+        char *text = text_of(f.paths[i], path, sizeof(path), &length);
+        signet_package *p = NULL;
+        if (text != NULL && signet_read_file(&p, f.paths[i], NULL, NULL) == SIGNET_OK) {
+            struct printed_case c = printed_case_read_piece(text, length, NULL);
+            signet_difference difference = SIGNET_DIFFERENCE_INIT;
+            bool equal = false;
+            cr_assert_eq(signet_package_equal(p, c.p, SIGNET_EQUAL_TOLD, &equal, &difference),
+                         SIGNET_OK);
+            cr_expect(equal, "%s: %s", short_name(path), difference.what);
+            equals += equal;
+            printed_case_free(&c);
+            signet_package_destroy(p);
+        }
+        free(text);
+    }
+    free(f.paths);
+    cr_log_warn("%u archives are equal to their printed form", equals);
+    cr_assert_gt(equals, 100);
+}
