@@ -80,6 +80,11 @@ static void check_written(const signet_package *p, const char *expected) {
     cr_assert_str_eq(first.data, expected, "got:\n%s\nexpected:\n%s", first.data, expected);
     signet_package *again = read_well(first.data);
     write_to(&second, again);
+    bool equal = false;
+    signet_difference difference = SIGNET_DIFFERENCE_INIT;
+    cr_assert_eq(signet_package_equal(p, again, SIGNET_EQUAL_EXACT, &equal, &difference),
+                 SIGNET_OK);
+    cr_assert(equal, "%s\n%s", difference.what, expected);
     cr_assert_str_eq(second.data, expected, "again:\n%s\nexpected:\n%s", second.data, expected);
     signet_package_destroy(again);
     sg_text_free(&first);
