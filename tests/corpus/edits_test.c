@@ -24,10 +24,10 @@ struct table {
 };
 
 static struct table table_read(const char *below) {
-    char path[4096];
+    char path[TEST_PATH];
     size_t size = 0;
-    corpus_path(path, false, below);
-    struct table t = {corpus_read(path, &size)};
+    test_path(path, false, below);
+    struct table t = {test_read(path, &size)};
     cr_assert_not_null(t.text, "no file %s", path);
     return t;
 }
@@ -95,11 +95,11 @@ static struct base *base_of(struct corpus *c, const char *name) {
     cr_assert_lt(c->base_count, BASES);
     struct base *b = &c->bases[c->base_count++];
     char below[256];
-    char path[4096];
+    char path[TEST_PATH];
     snprintf(b->name, sizeof(b->name), "%s", name);
     snprintf(below, sizeof(below),
              c->shared ? "fixtures/torch/valid/%s.pt2" : "tests/data/corpus/base/%s.pt2", name);
-    corpus_path(path, c->shared, below);
+    test_path(path, c->shared, below);
     cr_assert_eq(signet_read_file(&b->package, path, NULL, NULL), SIGNET_OK, "%s", path);
     b->model = c->shared ? NULL : model_of(path);
     return b;
@@ -218,11 +218,11 @@ static void run_patch(struct corpus *c, yyjson_val *line) {
 static void run_file(struct corpus *c, yyjson_val *line) {
     struct edit e = edit_of(line, "file");
     char below[512];
-    char path[4096];
+    char path[TEST_PATH];
     size_t size = 0;
     snprintf(below, sizeof(below), "fixtures/torch/invalid/%s", e.name);
-    corpus_path(path, true, below);
-    char *text = corpus_read(path, &size);
+    test_path(path, true, below);
+    char *text = test_read(path, &size);
     cr_assert_not_null(text, "no file %s", path);
     judge_edit(c, &e, text, size);
     free(text);
@@ -241,11 +241,11 @@ static void run_lines(struct corpus *c, char *lines, size_t size,
 }
 
 static void run_corpus(bool shared) {
-    char path[4096];
+    char path[TEST_PATH];
     size_t size = 0;
-    corpus_path(path, shared,
-                shared ? "fixtures/torch/invalid/verdicts.jsonl" : "tests/data/corpus/edits.jsonl");
-    char *lines = corpus_read(path, &size);
+    test_path(path, shared,
+              shared ? "fixtures/torch/invalid/verdicts.jsonl" : "tests/data/corpus/edits.jsonl");
+    char *lines = test_read(path, &size);
     if (shared && lines == NULL) {
         cr_skip_test("no shared fixtures");
     }

@@ -6,34 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void corpus_path(char out[4096], bool shared, const char *below) {
-    const char *root = getenv("SIGNET_SOURCE_ROOT");
-    const char *given = getenv("SIGNET_SHARED");
-    root = root != NULL ? root : ".";
-    if (!shared) {
-        snprintf(out, 4096, "%s/%s", root, below);
-    } else if (given != NULL && given[0] != '\0') {
-        snprintf(out, 4096, "%s/%s", given, below);
-    } else {
-        snprintf(out, 4096, "%s/../shared/%s", root, below);
-    }
-}
-
-char *corpus_read(const char *path, size_t *size) {
-    enum { PADDING = 8 };
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return NULL;
-    }
-    fseek(file, 0, SEEK_END);
-    long length = ftell(file);
-    rewind(file);
-    char *text = length >= 0 ? calloc(1, (size_t)length + PADDING) : NULL;
-    *size = text != NULL ? fread(text, 1, (size_t)length, file) : 0;
-    fclose(file);
-    return text;
-}
-
 static void add_text(char *out, size_t capacity, const char *text) {
     size_t used = strlen(out);
     snprintf(out + used, capacity - used, "%s", text);

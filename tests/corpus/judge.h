@@ -5,6 +5,7 @@
 /* What Signet says to one program: every finding, and the verdict under PyTorch's profile. */
 
 #include "signet/signet.h"
+#include "tests/support/files.h"
 
 #define JUDGE_TEXT 2048
 
@@ -21,10 +22,5 @@ struct judgement {
 void judge_memory(const char *data, size_t size, const char *name, const signet_package *base,
                   struct judgement *out);
 void judge_file(const char *path, struct judgement *out);
-
-/* A path below the source tree, or below the shared fixtures (SIGNET_SHARED, else ../shared). */
-void corpus_path(char out[4096], bool shared, const char *below);
-/* The whole file, followed by zero bytes; null when there is none. The caller frees it. */
-char *corpus_read(const char *path, size_t *size);
 
 #endif
