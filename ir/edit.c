@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Inserting and removing single arguments of nodes and graphs. */
+/* Inserting and removing single arguments of nodes and graphs; removing graphs. */
 
 #include "ir/arg_internal.h"
 #include "ir/ir_internal.h"
@@ -88,4 +88,29 @@ void signet_graph_remove_input(signet_package *p, signet_graph graph, uint32_t i
 
 void signet_graph_remove_output(signet_package *p, signet_graph graph, uint32_t i) {
     remove_at(p, SIGNET_OWNER_GRAPH_OUTPUT, graph.id, i);
+}
+
+static void remove_graph(signet_package *p, uint32_t graph) {
+    while (p->graphs.data[graph].last != 0) {
+        signet_node_remove(p, (signet_node){p->graphs.data[graph].last});
+    }
+    sg_args_clear(p, p->graphs.data[graph].outputs);
+    sg_args_clear(p, p->graphs.data[graph].inputs);
+    p->graphs.data[graph].outputs.count = p->graphs.data[graph].inputs.count = 0;
+    p->graphs.data[graph].program = 0;
+}
+
+void signet_program_remove_loose_graphs(signet_package *p, signet_program program) {
+    uint32_t top = sg_program(p, program.id)->graph;
+    bool found = program.id != 0;
+    while (found) { /* what a removed graph held is loose then; it is usually younger */
+        found = false;
+        for (uint32_t id = 1; id < p->graphs.count; id++) {
+            const struct sg_graph *g = &p->graphs.data[id];
+            if (g->program == program.id && g->parent == 0 && id != top) {
+                remove_graph(p, id);
+                found = true;
+            }
+        }
+    }
 }

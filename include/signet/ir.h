@@ -235,6 +235,10 @@ SIGNET_API void signet_program_add_metadata(signet_package *package, signet_prog
  *  (signet_arg_set_graph). @param name the attribute name, such as "true_graph_0". */
 SIGNET_API signet_graph signet_graph_add(signet_package *package, signet_program program,
                                          signet_string name);
+/** Removes the subgraphs of a program that no argument holds (any more), with everything in them:
+ * what is left when a node that held them is removed. Linear in the graphs of the package, times
+ * their depth. */
+SIGNET_API void signet_program_remove_loose_graphs(signet_package *package, signet_program program);
 SIGNET_API signet_program signet_graph_program(const signet_package *package, signet_graph graph);
 SIGNET_API signet_string signet_graph_name(const signet_package *package, signet_graph graph);
 /** The node whose argument holds this subgraph; null for a top graph. */

@@ -364,3 +364,24 @@ Test(edit, inputs_and_outputs_come_and_go_with_their_specs) {
     cr_assert_eq(signet_package_status(p), SIGNET_OK);
     signet_package_destroy(p);
 }
+
+Test(edit, loose_graphs_go_with_what_they_hold) {
+    signet_program f;
+    signet_package *p = make(&f);
+    signet_node n =
+        test_call(p, signet_program_graph(p, f), "torch.ops.higher_order.cond", "y", "x", "x");
+    signet_graph outer = signet_graph_add(p, f, signet_str("outer"));
+    signet_graph inner = signet_graph_add(p, f, signet_str("inner"));
+    signet_arg_set_graph(p, signet_node_insert_input(p, n, 0), outer);
+    signet_node held = signet_node_append(p, outer, signet_str("torch.ops.higher_order.cond"));
+    signet_arg_set_graph(p, signet_node_set_inputs(p, held, 1), inner);
+    signet_program_remove_loose_graphs(p, f); /* none is loose */
+    cr_assert_eq(signet_graph_program(p, inner).id, f.id);
+    signet_node_remove(p, n);
+    signet_program_remove_loose_graphs(p, f);
+    cr_assert_eq(signet_graph_program(p, outer).id, 0);
+    cr_assert_eq(signet_graph_program(p, inner).id, 0);
+    cr_assert_eq(signet_graph_program(p, signet_program_graph(p, f)).id, f.id);
+    cr_assert_eq(signet_package_status(p), SIGNET_OK);
+    signet_package_destroy(p);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds `self.b.add_(x); return x + self.b` by calls, verifies it, and breaks it on purpose. */
+/* Builds `self.b.add_(x); return x + self.b` by calls, lowers it wrongly, and repairs it. */
 #include <signet/signet.h>
 
 #include <stdio.h>
@@ -80,27 +80,68 @@ static signet_program build(signet_package *p) {
     return program;
 }
 
-int main(void) {
+/* What a faulty lowering did: the delegate takes the buffer, and its mutation stays outside. The
+ * body of the delegate is the program as it was. */
+static void lower_wrongly(signet_package *p, signet_program program) {
+    signet_graph graph = signet_program_graph(p, program);
+    signet_delegate delegate = signet_delegate_add(p, signet_str("lowered_module_0"));
+    signet_delegate_set_body(p, delegate,
+                             signet_program_clone_into(p, p, program, signet_str("body")));
+    signet_value x = signet_graph_find(p, graph, signet_str("x"));
+    signet_type type = signet_value_type(p, x);
+
+    signet_node call =
+        signet_node_append(p, graph, signet_str("torch.ops.higher_order.executorch_call_delegate"));
+    signet_arg inputs = signet_node_set_inputs(p, call, 2);
+    signet_arg_set_delegate(p, inputs, delegate);
+    signet_arg_set_value(p, (signet_arg){inputs.id + 1}, SIGNET_ARG_TENSOR, x);
+    signet_arg results = signet_node_set_outputs(p, call, 2);
+    const char *const names[] = {"getitem", "getitem_1"};
+    for (uint32_t i = 0; i < 2; i++) {
+        signet_value result = signet_arg_set_named(p, (signet_arg){results.id + i},
+                                                   SIGNET_ARG_TENSOR, signet_str(names[i]));
+        signet_value_describe_tensor(p, result, type);
+        signet_value old = signet_arg_value(p, signet_graph_output(p, graph, i));
+        signet_value_replace_uses(p, old, result); /* declared names of specs follow */
+    }
+    signet_node_remove(p, signet_node_previous(p, call));
+    signet_node_remove(p, signet_node_previous(p, call));
+    signet_program_remove_input(p, program, 0);
+}
+
+/* The mutation is the body's own: the host drops its output, its spec and the result of the call.
+ */
+static void repair(signet_package *p, signet_program program) {
+    signet_program_remove_output(p, program, 0);
+    signet_node_remove_output(p, signet_graph_first(p, signet_program_graph(p, program)), 0);
+}
+
+static int count_errors(const signet_package *package) {
     signet_sink sink = {on_finding, NULL};
-    signet_report right = SIGNET_REPORT_INIT, broken = SIGNET_REPORT_INIT;
+    signet_report report = SIGNET_REPORT_INIT;
+    signet_status status = signet_verify(package, NULL, &sink, &report);
+    return status == SIGNET_OK ? (int)report.errors : -1;
+}
+
+int main(void) {
     signet_package *package = NULL;
-
-    signet_status status = signet_package_create(&package, NULL, NULL);
+    if (signet_package_create(&package, NULL, NULL) != SIGNET_OK) {
+        return 1;
+    }
     signet_program program = build(package);
-    if (status == SIGNET_OK) {
-        status = signet_package_status(package); /* the first failure of any building call */
-    }
-    if (status == SIGNET_OK) {
-        status = signet_verify(package, NULL, &sink, &right);
-    }
-    bool mutated =
-        signet_program_is_mutated(package, program, SIGNET_INPUT_KIND_BUFFER, signet_str("b"));
-    printf("%d errors; 'b' is %s\n", (int)right.errors, mutated ? "mutated" : "not mutated");
+    int built = count_errors(package);
+    lower_wrongly(package, program);
+    int lowered = count_errors(package);
+    repair(package, program);
+    int repaired = count_errors(package);
+    printf("errors: %d as built, %d lowered, %d repaired\n", built, lowered, repaired);
 
-    signet_spec_set_target(package, program, SIGNET_OUTPUT, 0, signet_str("state_1"));
-    if (status == SIGNET_OK) {
-        status = signet_verify(package, NULL, &sink, &broken);
-    }
+    signet_owner owner = {{0}, {0}, 0, false};
+    signet_state_owners(package, SIGNET_INPUT_KIND_BUFFER, signet_str("b"), &owner, 1);
+    printf("'b' is held by %s and %s\n", signet_delegate_name(package, owner.delegate).data,
+           owner.mutates ? "updated there" : "never updated");
+
+    signet_status status = signet_package_status(package); /* the first failure of any call */
     signet_package_destroy(package);
-    return status == SIGNET_OK && right.errors == 0 && mutated && broken.errors == 1 ? 0 : 1;
+    return status == SIGNET_OK && built == 0 && lowered == 1 && repaired == 0 ? 0 : 1;
 }
