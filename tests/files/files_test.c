@@ -253,7 +253,7 @@ static unsigned damage(const struct test_case *c, uint64_t *state, unsigned roun
     return (unsigned)length;
 }
 
-Test(files, damaged_programs, .timeout = 240) {
+Test(files, damaged_programs) {
     unsigned read = 0;
     unsigned tried = 0;
     unsigned count = 0;

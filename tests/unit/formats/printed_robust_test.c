@@ -247,7 +247,7 @@ static void read_any(const char *text, size_t length) {
 static const char *const damaged[] = {"printed/2.1-dyn_shape.txt", "printed/2.2-cond.txt",
                                       "printed/2.14-cond.txt"};
 
-Test(printed_robust, every_truncation, .timeout = 60) {
+Test(printed_robust, every_truncation) {
     for (size_t f = 0; f < sizeof(damaged) / sizeof(damaged[0]); f++) {
         size_t length = 0;
         char *text = printed_case_load(damaged[f], &length);
@@ -261,7 +261,7 @@ Test(printed_robust, every_truncation, .timeout = 60) {
     }
 }
 
-Test(printed_robust, changed_bytes, .timeout = 60) {
+Test(printed_robust, changed_bytes) {
     static const char bytes[] = {'\0', '\n', '(', ')', '[', ']', '\'', '"',   ' ',
                                  ',',  '=',  ':', '9', 'x', '#', ';',  '\xff'};
     for (size_t f = 0; f < sizeof(damaged) / sizeof(damaged[0]); f++) {
@@ -277,7 +277,7 @@ Test(printed_robust, changed_bytes, .timeout = 60) {
     }
 }
 
-Test(printed_robust, lost_lines, .timeout = 60) {
+Test(printed_robust, lost_lines) {
     for (size_t f = 0; f < sizeof(damaged) / sizeof(damaged[0]); f++) {
         size_t length = 0;
         char *text = printed_case_load(damaged[f], &length);
@@ -327,7 +327,7 @@ static signet_status read_and_print(const signet_allocator *a, void *user) {
     return status;
 }
 
-Test(printed_robust, survives_every_failure, .timeout = 120) {
+Test(printed_robust, survives_every_failure) {
     for (size_t f = 0; f < sizeof(damaged) / sizeof(damaged[0]); f++) {
         size_t length = 0;
         char *text = printed_case_load(damaged[f], &length);

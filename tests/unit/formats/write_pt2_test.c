@@ -360,7 +360,7 @@ static signet_status write_once(const signet_allocator *a, void *user) {
     return status;
 }
 
-Test(write_pt2, survives_every_failure, .timeout = 120) {
+Test(write_pt2, survives_every_failure) {
     static const char *const names[] = {"custom_object_token.pt2", "deflated.pt2"};
     for (size_t i = 0; i < 2; i++) {
         struct base b;

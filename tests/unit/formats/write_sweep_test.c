@@ -126,13 +126,13 @@ static uint32_t sweep(const char *folder, bool same_bytes, const char *except) {
     return count;
 }
 
-Test(write_sweep, programs_of_torch, .timeout = 120) {
+Test(write_sweep, programs_of_torch) {
     if (shared() != NULL) {
         cr_assert_eq(sweep("torch/valid", true, NULL), 64);
     }
 }
 
-Test(write_sweep, releases, .timeout = 120) {
+Test(write_sweep, releases) {
     static const char *const folders[] = {"2.3.1", "2.4.1", "2.5.1",  "2.6.0",  "2.7.1",
                                           "2.8.0", "2.9.1", "2.10.0", "2.13.0", "2.14.1"};
     for (size_t i = 0; shared() != NULL && i < sizeof(folders) / sizeof(folders[0]); i++) {
@@ -142,7 +142,7 @@ Test(write_sweep, releases, .timeout = 120) {
     }
 }
 
-Test(write_sweep, models, .timeout = 300) {
+Test(write_sweep, models) {
     if (shared() != NULL) {
         cr_assert_gt(sweep("models", true, NULL), 5);
         cr_assert_gt(sweep("large", true, NULL), 1);
@@ -150,7 +150,7 @@ Test(write_sweep, models, .timeout = 300) {
 }
 
 /* Programs that somebody broke by hand: equal, but their tables are in another order. */
-Test(write_sweep, reports_and_lowered, .timeout = 120) {
+Test(write_sweep, reports_and_lowered) {
     if (shared() != NULL) {
         cr_assert_gt(sweep("executorch", true, NULL), 50);
         cr_assert_gt(sweep("reports", false, "schema_from_the_future.pt2"), 15);
