@@ -63,8 +63,17 @@ static void put_graph(struct sg_pt2_writer *w, const struct sg_arg *a) {
     sg_pt2_push(w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_GRAPH, .id = a->u.id});
 }
 
-/* Optional tensors keep their tags, and up to schema 5.1 a tensor in one was its name alone. */
-static void put_list(struct sg_pt2_writer *w, const struct sg_arg *a) {
+/* What schema.Argument does not have. */
+static void refuse(struct sg_pt2_writer *w, signet_arg_kind kind) {
+    sg_pt2_write_refuse(w, kind == SIGNET_ARG_DELEGATE    ? "a call of a delegate"
+                           : kind == SIGNET_ARG_ATTRIBUTE ? "an attribute whose value is not known"
+                           : kind == SIGNET_ARG_CONSTANT  ? "a constant whose value is not known"
+                           : kind == SIGNET_ARG_LIST      ? "a list of mixed kinds"
+                                                          : "an argument of no known kind");
+}
+
+/* Optional tensors keep their tags, members of a map their names. */
+static void put_elements(struct sg_pt2_writer *w, const struct sg_arg *a) {
     bool keyed = a->kind == SIGNET_ARG_STRING_MAP;
     sg_text_putc(&w->text, keyed ? '{' : '[');
     sg_pt2_push_text(w, keyed ? "}" : "]");
@@ -75,87 +84,72 @@ static void put_list(struct sg_pt2_writer *w, const struct sg_arg *a) {
                      a->u.list);
 }
 
-/* What schema.Argument does not have. */
-static const char *refused(signet_arg_kind kind) {
-    return kind == SIGNET_ARG_DELEGATE    ? "a call of a delegate"
-           : kind == SIGNET_ARG_ATTRIBUTE ? "an attribute whose value is not known"
-           : kind == SIGNET_ARG_CONSTANT  ? "a constant whose value is not known"
-           : kind == SIGNET_ARG_LIST      ? "a list of mixed kinds"
-                                          : "an argument whose kind is not known";
+static void put_list(struct sg_pt2_writer *w, const struct sg_arg *a) {
+    if (a->kind == SIGNET_ARG_LIST) {
+        refuse(w, SIGNET_ARG_LIST);
+    } else if (a->kind == SIGNET_ARG_COMPLEX) {
+        put_complex(w, a);
+    } else if (a->kind != SIGNET_ARG_OPTIONAL_TENSOR) {
+        put_elements(w, a);
+    } else if (a->u.list.count > 0) {
+        sg_pt2_put_union(w, a->u.list.first);
+    } else {
+        sg_pt2_puts(w, "{}");
+    }
 }
 
 void sg_pt2_put_payload(struct sg_pt2_writer *w, uint32_t arg) {
     const struct sg_arg *a = sg_arg(w->p, arg);
-    switch ((signet_arg_kind)a->kind) {
-    case SIGNET_ARG_NONE:
-        sg_pt2_puts(w, sg_pt2_since(w, 0) ? "true" : "[]");
-        return;
-    case SIGNET_ARG_TENSOR:
-    case SIGNET_ARG_TOKEN:
-        put_named(w, a);
-        return;
-    case SIGNET_ARG_CUSTOM_OBJ:
-        put_custom_obj(w, a);
-        return;
-    case SIGNET_ARG_INT:
-    case SIGNET_ARG_SCALAR_TYPE:
-    case SIGNET_ARG_MEMORY_FORMAT:
-    case SIGNET_ARG_LAYOUT:
-        sg_text_int(&w->text, a->u.integer);
-        return;
-    case SIGNET_ARG_FLOAT:
-        sg_pt2_put_real(w, a->u.real);
-        return;
-    case SIGNET_ARG_BOOL:
-        sg_pt2_puts(w, a->u.integer != 0 ? "true" : "false");
-        return;
-    case SIGNET_ARG_STRING:
-    case SIGNET_ARG_OPERATOR:
-        sg_pt2_put_string(w, a->u.text);
-        return;
-    case SIGNET_ARG_SYM_INT:
-    case SIGNET_ARG_SYM_FLOAT:
-    case SIGNET_ARG_SYM_BOOL:
-        put_symbol(w, a);
-        return;
-    case SIGNET_ARG_DEVICE:
-        sg_pt2_put_device(w, a->u.device.type, a->u.device.index != INT32_MIN, a->u.device.index);
-        return;
-    case SIGNET_ARG_GRAPH:
-        put_graph(w, a);
-        return;
-    case SIGNET_ARG_COMPLEX:
-        put_complex(w, a);
-        return;
-    case SIGNET_ARG_OPTIONAL_TENSOR:
-        if (a->u.list.count > 0) {
-            sg_pt2_put_union(w, a->u.list.first);
+    switch (sg_arg_kind_payload((signet_arg_kind)a->kind)) {
+    case SG_PAYLOAD_NOTHING:
+        if (a->kind == SIGNET_ARG_NONE) {
+            sg_pt2_puts(w, sg_pt2_since(w, 0) ? "true" : "[]");
+        } else {
+            refuse(w, SIGNET_ARG_UNKNOWN);
         }
         return;
-    case SIGNET_ARG_TENSORS:
-    case SIGNET_ARG_OPTIONAL_TENSORS:
-    case SIGNET_ARG_NESTED_TENSORS:
-    case SIGNET_ARG_INTS:
-    case SIGNET_ARG_INT_LISTS:
-    case SIGNET_ARG_FLOATS:
-    case SIGNET_ARG_FLOAT_LISTS:
-    case SIGNET_ARG_BOOLS:
-    case SIGNET_ARG_STRINGS:
-    case SIGNET_ARG_SYM_INTS:
-    case SIGNET_ARG_SYM_FLOATS:
-    case SIGNET_ARG_SYM_BOOLS:
-    case SIGNET_ARG_STRING_MAP:
+    case SG_PAYLOAD_VALUE:
+        if (a->kind == SIGNET_ARG_CONSTANT) {
+            refuse(w, SIGNET_ARG_CONSTANT);
+        } else if (a->kind == SIGNET_ARG_CUSTOM_OBJ) {
+            put_custom_obj(w, a);
+        } else {
+            put_named(w, a);
+        }
+        return;
+    case SG_PAYLOAD_SYMBOL:
+        put_symbol(w, a);
+        return;
+    case SG_PAYLOAD_INTEGER:
+        sg_text_int(&w->text, a->u.integer);
+        return;
+    case SG_PAYLOAD_REAL:
+        sg_pt2_put_real(w, a->u.real);
+        return;
+    case SG_PAYLOAD_BOOLEAN:
+        sg_pt2_puts(w, a->u.integer != 0 ? "true" : "false");
+        return;
+    case SG_PAYLOAD_TEXT:
+        if (a->kind == SIGNET_ARG_ATTRIBUTE) {
+            refuse(w, SIGNET_ARG_ATTRIBUTE);
+        } else {
+            sg_pt2_put_string(w, a->u.text);
+        }
+        return;
+    case SG_PAYLOAD_LIST:
         put_list(w, a);
         return;
-    case SIGNET_ARG_RAW:
-        sg_pt2_put_raw(w, a->u.raw.text);
+    case SG_PAYLOAD_DEVICE:
+        sg_pt2_put_device(w, a->u.device.type, a->u.device.index != INT32_MIN, a->u.device.index);
         return;
-    case SIGNET_ARG_UNKNOWN:
-    case SIGNET_ARG_DELEGATE:
-    case SIGNET_ARG_ATTRIBUTE:
-    case SIGNET_ARG_CONSTANT:
-    case SIGNET_ARG_LIST:
-        sg_pt2_write_refuse(w, refused((signet_arg_kind)a->kind));
+    case SG_PAYLOAD_GRAPH:
+        put_graph(w, a);
+        return;
+    case SG_PAYLOAD_DELEGATE:
+        refuse(w, SIGNET_ARG_DELEGATE);
+        return;
+    case SG_PAYLOAD_RAW:
+        sg_pt2_put_raw(w, a->u.raw.text);
         return;
     }
 }
