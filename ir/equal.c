@@ -703,6 +703,7 @@ static bool compare_claims(struct walk *w, const struct sg_program *x, const str
         !compare_number(w, "the schema's major version", x->schema_major, y->schema_major) ||
         !compare_number(w, "the schema's minor version", x->schema_minor, y->schema_minor) ||
         !compare_text(w, "the version of torch", x->torch_version, y->torch_version) ||
+        !compare_text(w, "the fields of named tuples", x->namedtuples, y->namedtuples) ||
         !compare_number(w, "the knowledge of dialects", x->has_dialects, y->has_dialects) ||
         !compare_strings(w, "dialects", x->dialects.data, x->dialects.count, y->dialects.data,
                          y->dialects.count) ||

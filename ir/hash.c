@@ -457,6 +457,7 @@ static void hash_exact_program(const struct sg_structure *s, uint32_t program,
                          r->has_dialects);
     sg_hasher_u64(h, (uint64_t)r->schema_major << 32 | r->schema_minor);
     hash_string(p, r->torch_version, h);
+    hash_string(p, r->namedtuples, h);
     hash_string(p, sg_delegate(p, r->delegate)->name, h);
     sg_hasher_hash(h, &s->graphs[r->graph]);
     hash_exact_specs(s, r, SIGNET_INPUT, h);

@@ -15,7 +15,7 @@ signet_writer case_writer(struct sg_text *t);
 signet_writer case_stopper(size_t *left);
 /* Reads from memory; asserts that it can be read. */
 signet_package *case_read(const struct sg_text *t, const char *name);
-/* Asserts that the first program of both packages is equal, as the exact text tells. */
+/* Asserts that the packages are equal, SIGNET_EQUAL_EXACT. */
 void case_equal(const signet_package *a, const signet_package *b, const char *what);
 
 #endif
