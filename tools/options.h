@@ -42,7 +42,11 @@ enum option_key {
     KEY_PROGRAM,
     KEY_TO,
     KEY_BASE,
-    KEY_REWRITE
+    KEY_REWRITE,
+    KEY_SVG,
+    KEY_EXACT,
+    KEY_STRUCTURAL,
+    KEY_TOLD
 };
 
 struct option_row {
@@ -67,7 +71,7 @@ struct command {
     enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command command_lint, command_show, command_print, command_convert,
+extern const struct command command_lint, command_show, command_print, command_convert, command_dot,
     command_explain;
 
 extern const struct option_row options_of_reading[], options_of_output[];

@@ -121,6 +121,14 @@ SIGNET_API signet_status signet_write_pt2_memory(const signet_package *package, 
 SIGNET_API signet_status signet_write_printed(const signet_package *package, signet_program program,
                                               const signet_writer *writer);
 
+/** Writes a picture of the package for Graphviz's dot: states and the mutations that lead back to
+ *  them, user inputs and outputs, delegates with the programs inside, subgraphs as clusters. A node
+ *  shows its name, operator and type. The same package gives the same text.
+ *  @param program only this one, with the bodies of the delegates it calls; null: all.
+ *  Linear. Errors: SIGNET_E_NOMEM, SIGNET_E_STOPPED, SIGNET_E_INVALID_ARG. */
+SIGNET_API signet_status signet_write_dot(const signet_package *package, signet_program program,
+                                          const signet_writer *writer);
+
 /** How a finding is shown to a person. */
 typedef struct signet_render_options {
     size_t size;    /**< sizeof(signet_render_options) */
