@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {
-    &command_lint,    &command_show, &command_print, &command_convert, &command_dot,
-    &command_explain, NULL};
+static const struct command *const commands[] = {&command_lint,    &command_show,    &command_print,
+                                                 &command_convert, &command_hash,    &command_diff,
+                                                 &command_dot,     &command_explain, NULL};
 
 static void add_commands(struct text *t) {
     text_put(t, "usage: signet COMMAND [OPTION...] [FILE...]\n"

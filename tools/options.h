@@ -71,8 +71,8 @@ struct command {
     enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command command_lint, command_show, command_print, command_convert, command_dot,
-    command_explain;
+extern const struct command command_lint, command_show, command_print, command_convert,
+    command_hash, command_diff, command_dot, command_explain;
 
 extern const struct option_row options_of_reading[], options_of_output[];
 /* Where --as cannot mean the form of the result, it may be said for --from. */
