@@ -159,6 +159,10 @@ static void read_spec(struct sg_pt2 *r, sg_json v, signet_side side, uint32_t i)
     } else if (f[SPEC_ARG].value != NULL) {
         sg_pt2_payload(r, f[SPEC_ARG], arg, (signet_arg_kind)row.arg);
     }
+    if (spec.kind == 0) { /* kept for the writer: what the tag holds, or what should be a union */
+        sg_json kept = spec.raw_tag.data != NULL ? payload : v;
+        signet_arg_set_raw(r->p, arg, signet_str(""), sg_pt2_raw(r, kept));
+    }
     name = name.value != NULL ? name : name_of(f[SPEC_ARG]);
     struct sg_json_iter it = sg_json_iter(v);
     bool has_tag = it.object && sg_json_next(&it);

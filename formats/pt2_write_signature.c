@@ -52,6 +52,21 @@ static bool is_missing(const struct sg_arg *a) {
             sg_arg_kind_payload((signet_arg_kind)a->kind) == SG_PAYLOAD_VALUE);
 }
 
+/* The reader keeps what an unknown tag holds, and all of a union that is none. */
+static void put_unknown_spec(struct sg_pt2_writer *w, const struct sg_spec *s, signet_string tag) {
+    const struct sg_arg *a = sg_arg(w->p, s->arg);
+    sg_pt2_puts(w, tag.data != NULL ? "{" : "");
+    if (tag.data != NULL) {
+        sg_pt2_put_key(w, tag);
+    }
+    if (a->kind == SIGNET_ARG_RAW) {
+        sg_pt2_put_raw(w, a->u.raw.text);
+    } else {
+        sg_pt2_puts(w, "{}");
+    }
+    sg_pt2_puts(w, tag.data != NULL ? "}" : "");
+}
+
 static void put_spec(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     if (item.count == 0) {
         return;
@@ -63,11 +78,12 @@ static void put_spec(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     rest.later = true;
     sg_pt2_push(w, rest);
     signet_string tag = tag_of(w, item.side, s);
-    sg_pt2_puts(w, item.later ? ", {" : "{");
-    if (tag.length == 0) { /* a union that was none */
-        sg_pt2_puts(w, "}");
+    sg_pt2_puts(w, item.later ? ", " : "");
+    if (s->kind == 0) {
+        put_unknown_spec(w, s, tag);
         return;
     }
+    sg_pt2_puts(w, "{");
     rest = item;
     rest.kind = SG_PT2_ITEM_SPEC_REST;
     sg_pt2_push(w, rest);

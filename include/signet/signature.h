@@ -59,7 +59,8 @@ typedef struct signet_spec {
     signet_arg_kind arg_kind; /**< declared argument kind: TENSOR, SYM_*, TOKEN, CUSTOM_OBJ, or the
                                    kind of a constant; UNKNOWN where the carrier does not tell */
     signet_arg arg;           /**< the declared argument itself (literals, class name); it names no
-                                   value and is no use */
+                                   value and is no use. RAW where the tag is not known: all that the
+                                   file has under it */
     signet_string target;     /**< fully qualified name of the state; absent where there is none */
     signet_persistence persistent;
 } signet_spec;

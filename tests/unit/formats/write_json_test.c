@@ -78,6 +78,11 @@ Test(write_json, broken_things_come_back) {
     expect("{\"as_int\": -7}", "{}", "\"arg\": {}");
     expect("{\"as_ints\": [1, 2, -3]}", "{\"as_ints\": [1, \"two\", -3]}",
            "{\"as_ints\": [1, \"two\", -3]}");
+    expect("{\"user_output\": {\"arg\": {\"as_int\": 5}}}",
+           "{\"new_output\": {\"arg\":[5,{}],\"to\":null}}",
+           "{\"new_output\": {\"arg\": [5, {}], \"to\": null}}");
+    expect("{\"user_output\": {\"arg\": {\"as_int\": 5}}}", "{\"a\":1,\"b\":{}}",
+           "{\"a\": 1, \"b\": {}}");
     expect("\"persistent\": false", "\"persistent\": null", "\"persistent\": null");
     expect("{\"as_sym_int\": {\"as_int\": 3}}", "{\"as_sym_int\": {\"as_name\": 3}}",
            "{\"as_sym_int\": {\"as_name\": 3}}");
