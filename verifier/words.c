@@ -87,6 +87,9 @@ const char *sg_type_words(struct sg_verify *v, uint32_t type) {
     sg_text_init(&t, &v->p->allocator);
     sg_type_text(v->p, (signet_type){type}, &t);
     const char *words = sg_log_text(&v->log, "%.*s", (int)t.length, t.length != 0 ? t.data : "");
+    if (t.failed && v->log.status == SIGNET_OK) {
+        v->log.status = SIGNET_E_NOMEM;
+    }
     sg_text_free(&t);
     return words;
 }

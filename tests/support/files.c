@@ -51,7 +51,7 @@ size_t test_each_file(bool shared, const char *folder, const char *end, test_vis
     test_path(path, shared, folder);
     int found = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < found; i++) {
-        if (test_ends_with(entries[i]->d_name, end)) {
+        if (entries[i]->d_name[0] != '.' && test_ends_with(entries[i]->d_name, end)) {
             char below[TEST_PATH];
             snprintf(below, sizeof(below), "%s/%s", folder, entries[i]->d_name);
             test_path(path, shared, below);
