@@ -64,13 +64,18 @@ void sg_free(const signet_allocator *a, void *memory, size_t size) {
 
 #define VEC_FIRST 8
 
+#define VEC_LARGE (UINT32_C(1) << 16)
+
 void *sg_vec_grow(const signet_allocator *a, void *data, uint32_t *capacity, uint32_t need,
                   size_t element_size) {
     uint32_t had = *capacity;
     if (need <= had && data != NULL) {
         return data;
     }
-    uint32_t wanted = had <= UINT32_MAX / 2 ? had * 2 : UINT32_MAX;
+    /* Small ones double; large ones grow by a quarter, mostly in place, so that little lies idle.
+     */
+    uint32_t more = had < VEC_LARGE ? had : had / 4;
+    uint32_t wanted = more <= UINT32_MAX - had ? had + more : UINT32_MAX;
     if (wanted < VEC_FIRST) {
         wanted = VEC_FIRST;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The peer: reads a JSON file with yyjson and nothing else. bare-yyjson FILE [TIMES] */
+/* The peer: reads a JSON file with yyjson and nothing else. bare-yyjson FILE */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +24,11 @@ static yyjson_doc *read_once(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    long times = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
-    for (long i = 0; i < times; i++) {
-        yyjson_doc *doc = argc > 1 ? read_once(argv[1]) : NULL;
-        if (doc == NULL) {
-            fprintf(stderr, "usage: bare-yyjson FILE [TIMES]\n");
-            return 2;
-        }
-        yyjson_doc_free(doc);
+    yyjson_doc *doc = argc == 2 ? read_once(argv[1]) : NULL;
+    if (doc == NULL) {
+        fprintf(stderr, "usage: bare-yyjson FILE\n");
+        return 2;
     }
+    yyjson_doc_free(doc);
     return 0;
 }

@@ -2,8 +2,8 @@
 
 /*
  * Measures what Signet does in memory: builds a program of N nodes by calls, then verifies, clones,
- * hashes and compares it. One JSON line per measure: name, n, median and spread of the seconds, and
- * bytes where memory is meant. bench/run reads the lines and makes the table of ratios.
+ * hashes and compares it. One JSON line per measure: name, n, median and spread of the CPU seconds,
+ * and bytes where memory is meant. bench/run reads the lines and makes the table of ratios.
  *
  *     bench N [RUNS]
  */
@@ -147,12 +147,49 @@ static signet_package *build(uint32_t nodes, const signet_allocator *allocator) 
     return p;
 }
 
+/* ---- What names cost ------------------------------------------------------------------------- */
+
+/* Bytes of a package whose top graph defines n inputs: under n names, or all under one name (then
+ * only the first is in the table of names). With `interned`, the n names are strings already. */
+static size_t bytes_of(uint32_t n, bool interned, bool inputs, bool distinct) {
+    struct counter counter = {0, 0};
+    signet_allocator allocator = {count_allocate, count_reallocate, count_release, &counter};
+    signet_package *p = NULL;
+    char name[32];
+    if (signet_package_create(&p, &allocator, NULL) != SIGNET_OK) {
+        return 0;
+    }
+    signet_program f = signet_program_add(p, signet_str("forward"), SIGNET_ROLE_METHOD);
+    for (uint32_t i = 0; interned && i < n; i++) {
+        snprintf(name, sizeof(name), "n%u", i);
+        signet_program_add_metadata(p, f, signet_str(name), signet_str("forward"));
+    }
+    signet_arg in =
+        inputs ? signet_graph_set_inputs(p, signet_program_graph(p, f), n) : (signet_arg){0};
+    for (uint32_t i = 0; inputs && i < n; i++) {
+        snprintf(name, sizeof(name), "n%u", distinct ? i : 0);
+        signet_arg_set_named(p, (signet_arg){in.id + i}, SIGNET_ARG_TENSOR, signet_str(name));
+    }
+    size_t bytes = counter.live;
+    signet_package_destroy(p);
+    return bytes;
+}
+
+/* A name costs its text and entry among the strings, and its entry in the table that finds values.
+ * A metadata pair, which brings the string here, has 8 bytes. */
+static size_t bytes_of_names(uint32_t n) {
+    size_t strings = bytes_of(n, true, false, false) - bytes_of(n, false, false, false);
+    size_t table = bytes_of(n, true, true, true) - bytes_of(n, true, true, false);
+    return strings - (size_t)n * 8 + table;
+}
+
 /* ---- Measuring
  * -------------------------------------------------------------------------------------- */
 
+/* CPU seconds of this process: other work on the machine does not count. */
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -239,6 +276,7 @@ int main(int argc, char **argv) {
                counter.peak - package_bytes);
     }
     printf("{\"name\": \"package-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, package_bytes);
+    printf("{\"name\": \"names-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, bytes_of_names(n));
     signet_package_destroy(p);
     return 0;
 }
