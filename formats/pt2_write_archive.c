@@ -122,7 +122,7 @@ static signet_status change_version(struct writing *w, signet_program program, s
 }
 
 static signet_status change_program(struct writing *w, signet_program program, signet_program own) {
-    const char *why = "it has something that model.json has no form for";
+    const char *why = "something that model.json has no form for";
     struct sg_text text;
     sg_text_init(&text, &w->base.p->allocator);
     signet_writer to_text = {gather, &text};
@@ -383,6 +383,16 @@ static signet_status write_record(struct writing *w, struct sg_zip_writer *z, ui
     return z->status;
 }
 
+/* Every record that is copied can be read. What is wrong with the others was told with the base. */
+static bool is_sound(const struct writing *w) {
+    for (uint32_t i = 0; i < w->base.zip->entries.count; i++) {
+        if (!w->base.zip->entries.data[i].sound && find_changed(w, i) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The framing of the base: only PyTorch's says that no version is needed to read it. */
 static signet_status framing_of(const struct writing *w, sg_zip_framing *out) {
     unsigned char version[2] = {0, 0};
@@ -427,9 +437,10 @@ static signet_status write_into(struct writing *w) {
     if (status != SIGNET_OK) {
         return status;
     }
-    return w->changed.count == 0 && !w->rewrite
-               ? copy_bytes(w->base.input, &w->base.p->allocator, put_out, &out)
-               : write_records(w);
+    if (w->changed.count == 0 && !w->rewrite) {
+        return copy_bytes(w->base.input, &w->base.p->allocator, put_out, &out);
+    }
+    return is_sound(w) ? write_records(w) : SIGNET_E_SYNTAX;
 }
 
 /* The base is read twice: as a package, to compare with, and as the records that it is made of. */

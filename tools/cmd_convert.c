@@ -215,8 +215,8 @@ static bool write_piece(void *user, const char *data, size_t length) {
 }
 
 static void say_error(void *user, const signet_diag *diag) {
+    (void)user;
     if (diag->severity == SIGNET_SEVERITY_ERROR) {
-        (void)user;
         trouble("%s: %s", diag->location.file != NULL ? diag->location.file : "convert",
                 diag->message);
     }

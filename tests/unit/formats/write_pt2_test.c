@@ -333,6 +333,29 @@ Test(write_pt2, bases_that_are_none) {
     base_close(&b);
 }
 
+/* A damaged archive can be copied, but not be put together anew. */
+Test(write_pt2, a_record_that_cannot_be_read) {
+    struct archive a;
+    struct reading r;
+    struct base b;
+    struct sg_text out;
+    archive_init(&a);
+    a.weight->offset = 1 << 20;
+    zip_maker_make(&a.zip);
+    read_bytes(&r, a.zip.bytes, a.zip.size, NULL);
+    cr_assert_eq(r.status, SIGNET_OK);
+    b = (struct base){(char *)a.zip.bytes, a.zip.size, r.p, signet_program_at(r.p, 0)};
+    cr_assert_eq(write_over(&b, b.p, NULL, &out), SIGNET_OK);
+    assert_same_bytes(&b, &out, "damaged");
+    sg_text_free(&out);
+    cr_assert_eq(write_over(&b, b.p, &rewriting, &out), SIGNET_E_SYNTAX);
+    cr_assert_eq(out.length, 0);
+    sg_text_free(&out);
+    reading_end(&r);
+    zip_maker_free(&a.zip);
+    free(a.model);
+}
+
 /* ---- Trouble --------------------------------------------------------------------------------- */
 
 Test(write_pt2, a_writer_that_stops_anywhere) {
