@@ -18,6 +18,10 @@ static const struct option_row findings_options[] = {
     {KEY_FAIL_ON, "fail-on", "SEVERITY", "error, warning or never: what makes the exit status 1"},
     {KEY_PROFILE, "profile", "NAME", "default, strict (warnings are errors) or torch"},
     {KEY_STAGE, "stage", "STAGE", "training, aten, edge, lowered or final; else detected"},
+    {KEY_BASELINE, "baseline", "FILE", "findings that are known; they are counted, not shown"},
+    {KEY_WRITE_BASELINE, "write-baseline", "FILE", "make such a file of all that is found"},
+    {KEY_CONFIG, "config", "FILE", "severities and ignores; else signet.toml, looked for upward"},
+    {KEY_ISOLATED, "isolated", NULL, "look for no signet.toml"},
     {0, NULL, NULL, NULL},
 };
 
@@ -76,7 +80,7 @@ bool lint_matches(const char *pattern, const char *code) {
            (pattern[family] == '\0' || strcmp(pattern + family, ".*") == 0);
 }
 
-static bool is_pattern(const char *option, const char *pattern) {
+bool lint_is_pattern(const char *pattern, struct text *hint) {
     struct near near = {pattern, NULL, 0};
     for (int code = 1; code < SIGNET_CODE_COUNT; code++) {
         const char *name = signet_code_get((signet_code)code)->name;
@@ -85,12 +89,21 @@ static bool is_pattern(const char *option, const char *pattern) {
         }
         near_try(&near, name);
     }
-    struct text hint = {0};
-    near_hint(&hint, &near);
-    trouble("--%s: no rule is called '%s'%s", option, pattern,
-            hint.data != NULL ? hint.data : "; signet explain lists them");
-    text_free(&hint);
+    near_hint(hint, &near);
+    if (near.best == NULL) {
+        text_put(hint, "; signet explain lists them");
+    }
     return false;
+}
+
+static bool is_pattern(const char *option, const char *pattern) {
+    struct text hint = {0};
+    bool ok = lint_is_pattern(pattern, &hint);
+    if (!ok) {
+        trouble("--%s: no rule is called '%s'%s", option, pattern, hint.data);
+    }
+    text_free(&hint);
+    return ok;
 }
 
 static void add_rule(struct lint_options *o, const char *pattern, signet_severity severity) {
@@ -194,6 +207,18 @@ static bool take(void *user, int key, char *argument) {
         return true;
     case KEY_JOBS:
         return take_jobs(o, argument);
+    case KEY_BASELINE:
+        o->baseline_path = argument;
+        return true;
+    case KEY_WRITE_BASELINE:
+        o->write_baseline = argument;
+        return true;
+    case KEY_CONFIG:
+        o->config_path = argument;
+        return true;
+    case KEY_ISOLATED:
+        o->isolated = true;
+        return true;
     case KEY_FORMAT:
     case KEY_FAIL_ON:
     case KEY_PROFILE:
@@ -207,21 +232,10 @@ static bool take(void *user, int key, char *argument) {
     }
 }
 
-/* --select switches off what it does not name, before the other options speak. */
-static void apply_select(struct lint_options *o) {
-    size_t given = o->rule_count;
-    for (int code = 1; code < SIGNET_CODE_COUNT && o->selected_count > 0; code++) {
-        const char *name = signet_code_get((signet_code)code)->name;
-        bool selected = false;
-        for (size_t i = 0; i < o->selected_count; i++) {
-            selected = selected || lint_matches(o->selected[i], name);
-        }
-        if (!selected) {
-            add_rule(o, name, SIGNET_SEVERITY_OFF);
-        }
-    }
+/* Moves the rules from @p given on before the others. */
+static void put_first(struct lint_options *o, size_t given) {
     size_t off = o->rule_count - given;
-    signet_severity_rule *sorted = memory(NULL, o->rule_count, sizeof(*sorted));
+    signet_severity_rule *sorted = memory(NULL, o->rule_count + 1, sizeof(*sorted));
     for (size_t i = 0; i < o->rule_count; i++) {
         sorted[i < given ? i + off : i - given] = o->rules[i];
     }
@@ -229,8 +243,62 @@ static void apply_select(struct lint_options *o) {
     o->rules = sorted;
 }
 
+static bool is_selected(const struct lint_options *o, const char *code) {
+    for (size_t i = 0; i < o->selected_count; i++) {
+        if (lint_matches(o->selected[i], code)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The row of signet.toml for a code: a code says more than its family, and that more than all. */
+static const struct config_severity *find_severity(const struct config *c, const char *code) {
+    const struct config_severity *best = NULL;
+    int best_rank = 0;
+    for (size_t i = 0; i < c->severity_count; i++) {
+        const struct config_severity *row = &c->severities[i];
+        int rank = strcmp(row->pattern, "all") == 0 ? 1 : strcmp(row->pattern, code) == 0 ? 3 : 2;
+        if (lint_matches(row->pattern, code) && rank > best_rank) {
+            best = row;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* What signet.toml says comes before the options; --select has what it has switched off, too. */
+static void apply_config(struct lint_options *o) {
+    size_t given = o->rule_count;
+    for (int code = 1; code < SIGNET_CODE_COUNT; code++) {
+        const char *name = signet_code_get((signet_code)code)->name;
+        const struct config_severity *row = find_severity(&o->config, name);
+        if (row != NULL && (row->severity != SIGNET_SEVERITY_OFF || !is_selected(o, name))) {
+            add_rule(o, name, row->severity);
+        }
+    }
+    put_first(o, given);
+}
+
+/* --select switches off what it does not name, before the other options speak. */
+static void apply_select(struct lint_options *o) {
+    size_t given = o->rule_count;
+    for (int code = 1; code < SIGNET_CODE_COUNT && o->selected_count > 0; code++) {
+        const char *name = signet_code_get((signet_code)code)->name;
+        if (!is_selected(o, name)) {
+            add_rule(o, name, SIGNET_SEVERITY_OFF);
+        }
+    }
+    put_first(o, given);
+}
+
 static void finish_options(struct lint_options *o) {
     apply_select(o);
+    apply_config(o);
+    o->shown_per_code = o->source.limits.findings;
+    if (o->baseline.count + o->config.ignore_count > 0 || o->write_baseline != NULL) {
+        o->source.limits.findings = UINT32_MAX;
+    }
     o->verify.severities = o->rules;
     o->verify.severity_count = o->rule_count;
     o->color = o->format == LINT_FULL && output_options_color(&o->output);
@@ -248,6 +316,22 @@ static void finish_options(struct lint_options *o) {
             }
         }
     }
+}
+
+/* What lies in files of its own: the config and the baseline. */
+static bool read_settings(struct lint_options *o) {
+    if (o->isolated && o->config_path != NULL) {
+        trouble("lint: --isolated and --config exclude each other");
+        return false;
+    }
+    if (o->baseline_path != NULL && o->write_baseline != NULL) {
+        trouble(
+            "lint: --baseline and --write-baseline exclude each other; the new one has all that "
+            "is found");
+        return false;
+    }
+    return (o->isolated || config_read(&o->config, o->config_path)) &&
+           (o->baseline_path == NULL || baseline_read(&o->baseline, o->baseline_path));
 }
 
 static bool files_are_right(const struct lint_options *o, int count, char **files) {
@@ -311,6 +395,7 @@ static void show_job(struct lint_total *total, struct lint_job *job, struct out 
     lint_add(total, job, &out->text);
     out_flush(out); /* findings before the trouble of the same file */
     trouble_flush(&job->trouble);
+    baseline_take(&total->found, &job->found);
     lint_job_free(job);
 }
 
@@ -342,6 +427,9 @@ static enum status lint_files(struct lint_options *o, const signet_package *base
     struct lint_total *total = memory(NULL, 1, sizeof(*total));
     memset(total, 0, sizeof(*total));
     total->options = o;
+    total->known_found = zeros(o->baseline.count, sizeof(*total->known_found));
+    total->ignore_used = zeros(o->config.ignore_count, sizeof(*total->ignore_used));
+    total->ignore_has_file = zeros(o->config.ignore_count, sizeof(*total->ignore_has_file));
     struct pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     pool.count = (size_t)count;
     pool.jobs = memory(NULL, pool.count, sizeof(*pool.jobs));
@@ -354,8 +442,18 @@ static enum status lint_files(struct lint_options *o, const signet_package *base
     lint_begin(total, &out->text);
     run_jobs(o, &pool, total);
     lint_end(total, &out->text);
+    out_flush(out);
     enum status status = total->status;
+    if (o->write_baseline != NULL) {
+        status = status_worse(status, baseline_write(&total->found, o->write_baseline));
+    } else if (!o->quiet) {
+        lint_say_unused(total);
+    }
     text_free(&total->file_rows);
+    free(total->known_found);
+    free(total->ignore_used);
+    free(total->ignore_has_file);
+    baseline_free(&total->found);
     free(total);
     free(pool.jobs);
     return status;
@@ -373,7 +471,7 @@ static enum status run(int argc, char **argv) {
     if (options_parse(&command_lint, argc, argv, take, o, &first, &status) == PARSED &&
         !source_options_help(&o->source, &status)) {
         status = STATUS_USE;
-        if (files_are_right(o, argc - first, argv + first)) {
+        if (files_are_right(o, argc - first, argv + first) && read_settings(o)) {
             finish_options(o);
             status = source_read_base(&o->source, &base);
             if (status == STATUS_OK) {
@@ -386,6 +484,8 @@ static enum status run(int argc, char **argv) {
     source_options_free(&o->source);
     free(o->rules);
     free(o->selected);
+    config_free(&o->config);
+    baseline_free(&o->baseline);
     free(o);
     return status;
 }

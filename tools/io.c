@@ -62,6 +62,12 @@ void *memory(void *old, size_t count, size_t size) {
     return new;
 }
 
+void *zeros(size_t count, size_t size) {
+    void *block = memory(NULL, count + 1, size);
+    memset(block, 0, (count + 1) * size);
+    return block;
+}
+
 /* Room for that many bytes more and a NUL. */
 static void text_reserve(struct text *t, size_t more) {
     if (more >= SIZE_MAX / 2 - t->length) {

@@ -47,6 +47,8 @@ signet_writer text_writer(struct text *t);
 
 /* Memory that is there. */
 void *memory(void *old, size_t count, size_t size);
+/* The same, full of zeros; count may be 0. */
+void *zeros(size_t count, size_t size);
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 

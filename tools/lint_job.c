@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void render(struct lint_job *job, const signet_diag *diag, struct text *t) {
@@ -44,7 +45,56 @@ static void render(struct lint_job *job, const signet_diag *diag, struct text *t
     }
 }
 
+/* ---- Taking findings out --------------------------------------------------------------------- */
+
+/* Is it as often in the baseline? */
+static bool is_known(struct lint_job *job, const signet_diag *diag) {
+    const struct baseline *b = &job->options->baseline;
+    size_t row = b->count;
+    if (b->count > 0) {
+        row = baseline_find(b, source_name(job->path), signet_diag_fingerprint(diag));
+    }
+    return row < b->count && job->known_found[row]++ < b->rows[row].count;
+}
+
+static bool is_ignored(struct lint_job *job, const signet_diag *diag) {
+    const struct config *c = &job->options->config;
+    size_t i = config_find_ignore(c, diag, source_name(job->path));
+    if (i < c->ignore_count) {
+        job->ignore_used[i] = true;
+    }
+    return i < c->ignore_count;
+}
+
+/* Known, ignored, or written to a baseline: counted, not shown. */
+static bool take_out(struct lint_job *job, const signet_diag *diag) {
+    if (is_ignored(job, diag)) {
+        job->ignored++;
+        return true;
+    }
+    if (job->options->write_baseline != NULL) {
+        baseline_add(&job->found, source_name(job->path), diag);
+        return true;
+    }
+    if (is_known(job, diag)) {
+        job->known++;
+        return true;
+    }
+    return false;
+}
+
+static bool is_beyond_limit(struct lint_job *job, const signet_diag *diag) {
+    return diag->code < SIGNET_CODE_COUNT &&
+           job->of_code[diag->code] >= job->options->shown_per_code;
+}
+
+/* ---- Showing them ---------------------------------------------------------------------------- */
+
 static void show(struct lint_job *job, const signet_diag *diag) {
+    if (is_beyond_limit(job, diag)) {
+        job->report.suppressed++;
+        return;
+    }
     render(job, diag, &job->findings);
     job->shown++;
     job->limit = job->limit || diag->code == SIGNET_CODE_CARRIER_LIMIT;
@@ -65,22 +115,35 @@ static signet_severity severity_in_reading(const struct lint_options *o, const s
     return severity;
 }
 
+/* If it ends the reading it must be seen whatever takes it out. */
+static void hold(struct lint_job *job, const signet_diag *diag) {
+    if (job->held.length == 0 && diag->severity == SIGNET_SEVERITY_ERROR) {
+        render(job, diag, &job->held);
+    }
+}
+
 static void on_finding(void *user, const signet_diag *diag) {
     struct lint_job *job = user;
     if (!job->reading) {
-        show(job, diag);
+        if (take_out(job, diag)) {
+            job->taken_out[diag->severity]++;
+        } else {
+            show(job, diag);
+        }
         return;
     }
     signet_diag changed = *diag;
     changed.severity = severity_in_reading(job->options, diag);
     if (changed.severity == SIGNET_SEVERITY_OFF) {
-        /* If it ends the reading it must be seen all the same. */
-        if (job->held.length == 0 && diag->severity == SIGNET_SEVERITY_ERROR) {
-            render(job, diag, &job->held);
-        }
+        hold(job, diag);
         return;
     }
-    if (changed.severity > SIGNET_SEVERITY_NOTE || job->options->verify.show_notes) {
+    if (changed.severity == SIGNET_SEVERITY_NOTE && !job->options->verify.show_notes) {
+        return;
+    }
+    if (take_out(job, &changed)) {
+        hold(job, diag);
+    } else {
         job->count[changed.severity]++;
         show(job, &changed);
     }
@@ -96,6 +159,9 @@ static void verify(struct lint_job *job, const signet_package *package, const si
     job->count[SIGNET_SEVERITY_ERROR] += job->report.errors;
     job->count[SIGNET_SEVERITY_WARNING] += job->report.warnings;
     job->count[SIGNET_SEVERITY_NOTE] += job->options->verify.show_notes ? job->report.notes : 0;
+    for (int s = SIGNET_SEVERITY_NOTE; s <= SIGNET_SEVERITY_ERROR; s++) {
+        job->count[s] -= job->taken_out[s];
+    }
     for (uint32_t i = 0; i < signet_program_count(package); i++) {
         signet_program program = signet_program_at(package, i);
         job->lossy = job->lossy || signet_program_is_lossy(package, program);
@@ -129,6 +195,8 @@ void lint_job_run(struct lint_job *job) {
     signet_sink sink = {on_finding, job};
     struct source source = {0};
     job->report = (signet_report)SIGNET_REPORT_INIT;
+    job->known_found = zeros(job->options->baseline.count, sizeof(*job->known_found));
+    job->ignore_used = zeros(job->options->config.ignore_count, sizeof(*job->ignore_used));
     job->reading = true;
     source_read(&source, &job->options->source, job->path, job->base, &sink);
     job->reading = false;
@@ -155,4 +223,7 @@ void lint_job_free(struct lint_job *job) {
     text_free(&job->findings);
     text_free(&job->held);
     text_free(&job->trouble);
+    free(job->known_found);
+    free(job->ignore_used);
+    baseline_free(&job->found);
 }

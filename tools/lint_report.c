@@ -20,6 +20,24 @@ static uint64_t findings_of(const uint64_t *count) {
            count[SIGNET_SEVERITY_NOTE];
 }
 
+/* A file that is given twice has its rows of the baseline twice; the larger number counts. */
+static void sum_taken_out(struct lint_total *total, const struct lint_job *job) {
+    const struct lint_options *o = total->options;
+    for (size_t i = 0; i < o->baseline.count; i++) {
+        uint64_t found = job->known_found[i];
+        if (strcmp(o->baseline.rows[i].file, source_name(job->path)) == 0 &&
+            found + 1 > total->known_found[i]) {
+            total->known_found[i] = found + 1; /* 0: the file was not looked at */
+        }
+    }
+    for (size_t i = 0; i < o->config.ignore_count; i++) {
+        total->ignore_used[i] = total->ignore_used[i] || job->ignore_used[i];
+        total->ignore_has_file[i] =
+            total->ignore_has_file[i] ||
+            config_has_file(&o->config, &o->config.ignores[i], source_name(job->path));
+    }
+}
+
 static void sum(struct lint_total *total, const struct lint_job *job) {
     total->files++;
     total->status = status_worse(total->status, job->status);
@@ -29,6 +47,9 @@ static void sum(struct lint_total *total, const struct lint_job *job) {
     total->shown += job->shown;
     total->folded += job->report.folded;
     total->suppressed += job->report.suppressed;
+    total->known += job->known;
+    total->ignored += job->ignored;
+    sum_taken_out(total, job);
     sum_codes(total, job);
     if (findings_of(job->count) > 0) {
         total->with_findings++;
@@ -51,13 +72,14 @@ static void sum(struct lint_total *total, const struct lint_job *job) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_counts(struct text *t, const uint64_t *count, uint64_t folded,
-                        uint64_t suppressed) {
+static void json_counts(struct text *t, const uint64_t *count, uint64_t folded, uint64_t suppressed,
+                        uint64_t known, uint64_t ignored) {
     text_format(t,
                 "\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64 ",\"notes\":%" PRIu64
-                ",\"folded\":%" PRIu64 ",\"suppressed\":%" PRIu64,
+                ",\"folded\":%" PRIu64 ",\"suppressed\":%" PRIu64 ",\"known\":%" PRIu64
+                ",\"ignored\":%" PRIu64,
                 count[SIGNET_SEVERITY_ERROR], count[SIGNET_SEVERITY_WARNING],
-                count[SIGNET_SEVERITY_NOTE], folded, suppressed);
+                count[SIGNET_SEVERITY_NOTE], folded, suppressed, known, ignored);
 }
 
 static void json_file(struct text *t, const struct lint_job *job) {
@@ -66,7 +88,8 @@ static void json_file(struct text *t, const struct lint_job *job) {
     text_put(t, ",\"format\":");
     text_json(t, signet_str(signet_carrier_name(job->carrier)));
     text_format(t, ",\"read\":%s,", job->was_read ? "true" : "false");
-    json_counts(t, job->count, job->report.folded, job->report.suppressed);
+    json_counts(t, job->count, job->report.folded, job->report.suppressed, job->known,
+                job->ignored);
     text_format(t, ",\"rules\":%u,\"not_checked\":%u,\"status\":%d}", (unsigned)job->report.rules,
                 (unsigned)job->report.not_checked, (int)job->status);
 }
@@ -76,7 +99,7 @@ static void json_end(struct lint_total *total, struct text *out) {
     text_put(out, total->file_rows.data);
     text_format(out, "\n],\n\"summary\":{\"files\":%" PRIu64 ",\"unread\":%" PRIu64 ",",
                 total->files, total->unread);
-    json_counts(out, total->count, total->folded, total->suppressed);
+    json_counts(out, total->count, total->folded, total->suppressed, total->known, total->ignored);
     text_put(out, ",\"codes\":{");
     const char *comma = "";
     for (int code = 1; code < SIGNET_CODE_COUNT; code++) {
@@ -116,6 +139,15 @@ static const char *first_code(const struct lint_total *total) {
     return best > 0 ? signet_code_get((signet_code)best)->name : NULL;
 }
 
+static void add_taken_out(const struct lint_total *total, struct text *out) {
+    if (total->known > 0) {
+        text_format(out, ", %" PRIu64 " known", total->known);
+    }
+    if (total->ignored > 0) {
+        text_format(out, ", %" PRIu64 " ignored", total->ignored);
+    }
+}
+
 static void sum_up_findings(const struct lint_total *total, struct text *out) {
     uint64_t all = findings_of(total->count);
     add_counts(out, total);
@@ -132,6 +164,7 @@ static void sum_up_findings(const struct lint_total *total, struct text *out) {
     if (total->suppressed > 0) {
         text_format(out, " (%" PRIu64 " of them not shown)", total->suppressed);
     }
+    add_taken_out(total, out);
     if (total->unread > 0) {
         text_format(out, ", %" PRIu64 " not read", total->unread);
     }
@@ -150,6 +183,7 @@ static void sum_up_clean(const struct lint_total *total, struct text *out) {
     text_put(out, total->unread == 0 ? "ok: " : "");
     add_count(out, "", read, "file");
     text_put(out, ", 0 errors, 0 warnings");
+    add_taken_out(total, out);
     if (total->unread > 0) {
         text_format(out, ", %" PRIu64 " not read", total->unread);
     }
@@ -216,6 +250,29 @@ static void junit_file(struct text *t, const struct lint_job *job) {
     text_put(t, "</testsuite>\n");
 }
 
+/* ---- What was of no use ---------------------------------------------------------------------- */
+
+void lint_say_unused(const struct lint_total *total) {
+    const struct lint_options *o = total->options;
+    uint64_t rows = 0;
+    for (size_t i = 0; i < o->baseline.count; i++) {
+        uint64_t found = total->known_found[i];
+        rows += found > 0 && found - 1 < o->baseline.rows[i].count ? 1 : 0;
+    }
+    if (rows > 0) {
+        trouble("note: %" PRIu64 " finding%s of %s %s gone; --write-baseline %s makes it anew",
+                rows, rows == 1 ? "" : "s", o->baseline_path, rows == 1 ? "is" : "are",
+                o->baseline_path);
+    }
+    for (size_t i = 0; i < o->config.ignore_count; i++) {
+        const struct ignore *ignore = &o->config.ignores[i];
+        if (!total->ignore_used[i] && total->ignore_has_file[i]) {
+            trouble("note: %s:%u: this ignore of '%s' has nothing to ignore; take it out",
+                    o->config.path, (unsigned)ignore->line, ignore->code);
+        }
+    }
+}
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 
 /* Is a finding led by what parts it from the one before? */
@@ -267,9 +324,15 @@ static void end_text(struct lint_total *total, struct text *out) {
         return;
     }
     text_put(out, total->shown > 0 && total->options->format == LINT_FULL ? "\n" : "");
+    if (total->options->write_baseline != NULL) {
+        add_count(out, "", total->found.count, "finding");
+        text_put(out, " for ");
+        text_escaped(out, signet_str(total->options->write_baseline));
+        text_put(out, "\n");
+    }
     if (findings_of(total->count) > 0) {
         sum_up_findings(total, out);
-    } else {
+    } else if (total->options->write_baseline == NULL) {
         sum_up_clean(total, out);
     }
 }

@@ -46,7 +46,11 @@ enum option_key {
     KEY_SVG,
     KEY_EXACT,
     KEY_STRUCTURAL,
-    KEY_TOLD
+    KEY_TOLD,
+    KEY_BASELINE,
+    KEY_WRITE_BASELINE,
+    KEY_CONFIG,
+    KEY_ISOLATED
 };
 
 struct option_row {

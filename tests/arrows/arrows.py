@@ -37,7 +37,7 @@ ARROWS = {
 THIRD_PARTY = {
     r"xxhash\.h": r"base/hash\.[ch]",
     r"ut(hash|list|array|string|ringbuffer)\.h": r"base/map(_\w+)?\.[ch]",
-    r"yyjson\.h": r"base/json\.c|bench/bare-yyjson\.c|tests/(corpus|reports)/\w+\.c",
+    r"yyjson\.h": r"base/json\.c|tools/baseline\.c|bench/bare-yyjson\.c|tests/(corpus|reports)/\w+\.c",
     r"zip(conf)?\.h": r"formats/zip\.c|tests/corpus/\w+\.c",
     r"getopt\.h": r"tools/.*",
     r"criterion/.*": r"tests/.*",
