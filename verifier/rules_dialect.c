@@ -29,7 +29,9 @@ bool sg_is_dialect(signet_string name, bool *in_torch) {
 }
 
 static bool same_letter(char a, char b) {
-    a = a >= 'a' && a <= 'z' ? (char)(a - 'a' + 'A') : a;
+    if (a >= 'a' && a <= 'z') {
+        a = (char)(a - 'a' + 'A');
+    }
     return a == b;
 }
 

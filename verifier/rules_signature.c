@@ -160,7 +160,6 @@ static bool same_literal(const struct sg_arg *a, const struct sg_arg *b) {
     switch (sg_arg_kind_payload((signet_arg_kind)a->kind)) {
     case SG_PAYLOAD_INTEGER:
     case SG_PAYLOAD_BOOLEAN:
-        return a->u.integer == b->u.integer;
     case SG_PAYLOAD_REAL: /* by bits: NaN equals itself */
         return a->u.integer == b->u.integer;
     case SG_PAYLOAD_TEXT:
