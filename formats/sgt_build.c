@@ -318,6 +318,13 @@ static bool resolve_refs(struct sg_sgt_reader *r, const struct sg_sgt_frame *fra
             return false;
         }
     }
+    /* A value line may stand behind the uses of its value. */
+    for (uint32_t i = frame->first_ref; i < r->refs.count; i++) {
+        const struct sg_sgt_ref *ref = &r->refs.data[i];
+        if (ref->arg != 0) {
+            set_class(r, ref->arg, ref->has_class, ref->description);
+        }
+    }
     return true;
 }
 

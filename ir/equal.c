@@ -480,34 +480,51 @@ static bool compare_nodes(struct walk *w, uint32_t a, uint32_t b) {
 
 /* ---- Graphs --------------------------------------------------------------------------------- */
 
-static uint32_t count_values(const signet_package *p, uint32_t graph) {
+/* The next value that nothing defines, from v on; 0: there is none. What nothing uses or describes
+ * either is only a name that was looked up. */
+static uint32_t undefined_from(const signet_package *p, uint32_t v) {
+    for (; v != 0; v = sg_value(p, v)->next_in_graph) {
+        const struct sg_value *value = sg_value(p, v);
+        if (value->def == 0 && (value->described_as != 0 || value->first_use != 0)) {
+            break;
+        }
+    }
+    return v;
+}
+
+static uint32_t count_undefined(const signet_package *p, uint32_t graph) {
     uint32_t count = 0;
-    for (uint32_t v = sg_graph(p, graph)->first_value; v != 0; v = sg_value(p, v)->next_in_graph) {
+    for (uint32_t v = undefined_from(p, sg_graph(p, graph)->first_value); v != 0;
+         v = undefined_from(p, sg_value(p, v)->next_in_graph)) {
         count++;
     }
     return count;
 }
 
-/* Values that nothing defines: those that are defined were met at their definitions. */
+/* Values that nothing defines: those that are defined were met at their definitions. Several can
+ * have one name, also one that is defined elsewhere, so they are paired in order where names agree.
+ */
 static bool compare_values(struct walk *w, uint32_t a, uint32_t b) {
-    if (!compare_count(w, "values", count_values(w->a, a), count_values(w->b, b))) {
+    if (!compare_count(w, "undefined values", count_undefined(w->a, a), count_undefined(w->b, b))) {
         return false;
     }
-    for (uint32_t v = sg_graph(w->a, a)->first_value; v != 0;
-         v = sg_value(w->a, v)->next_in_graph) {
-        const struct sg_value *value = sg_value(w->a, v);
-        char name[SG_WORDS];
-        if (value->def != 0) {
-            continue;
+    uint32_t other = undefined_from(w->b, sg_graph(w->b, b)->first_value);
+    for (uint32_t v = undefined_from(w->a, sg_graph(w->a, a)->first_value); v != 0;
+         v = undefined_from(w->a, sg_value(w->a, v)->next_in_graph)) {
+        signet_string name = sg_string(w->a, sg_value(w->a, v)->name);
+        uint32_t u = other;
+        if (u == 0 || !sg_string_equal(name, sg_string(w->b, sg_value(w->b, u)->name))) {
+            u = signet_graph_find(w->b, (signet_graph){b}, name).id;
         }
-        uint32_t u = signet_graph_find(w->b, (signet_graph){b}, sg_string(w->a, value->name)).id;
         if (u == 0) {
+            char words[SG_WORDS];
             return sg_differ(w->c, "value %s is only on the first side",
-                             sg_say_name(w->a, value->name, name));
+                             sg_say_name(w->a, sg_value(w->a, v)->name, words));
         }
         if (!compare_described(w, v, u)) {
             return false;
         }
+        other = other != 0 ? undefined_from(w->b, sg_value(w->b, other)->next_in_graph) : 0;
     }
     return true;
 }

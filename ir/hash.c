@@ -394,7 +394,11 @@ static void hash_exact_graph(const struct sg_structure *s, uint32_t graph) {
     /* Carriers list descriptions in orders of their own. */
     struct sg_hasher sum = {0, 0};
     for (uint32_t v = g->first_value; v != 0; v = sg_value(p, v)->next_in_graph) {
+        const struct sg_value *value = sg_value(p, v);
         struct sg_hasher part;
+        if (value->def == 0 && value->described_as == 0 && value->first_use == 0) {
+            continue; /* only a name that was looked up */
+        }
         sg_hasher_init(&part);
         hash_exact_value(s, v, &part);
         hash_unordered(&sum, &part);

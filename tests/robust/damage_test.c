@@ -64,6 +64,10 @@ static void check_text(struct damage *c, const char *what, const signet_package 
     if (status == SIGNET_OK) {
         cr_assert_eq(signet_package_equal(p, back, SIGNET_EQUAL_EXACT, &equal, &d), SIGNET_OK);
         cr_expect(equal, "%s, %s: after the exact text: %s", c->path, what, d.what);
+        signet_hash x, y;
+        cr_assert_eq(signet_package_hash(p, SIGNET_HASH_EXACT, &x), SIGNET_OK);
+        cr_assert_eq(signet_package_hash(back, SIGNET_HASH_EXACT, &y), SIGNET_OK);
+        cr_expect_arr_eq(&x, &y, sizeof(x), "%s, %s: another hash", c->path, what);
     }
     signet_package_destroy(back);
     free(text.data);
