@@ -46,9 +46,12 @@ static void put_complex(struct sg_pt2_writer *w, const struct sg_arg *a) {
     sg_text_putc(&w->text, '{');
     for (uint32_t i = 0; i < a->u.list.count && i < SG_PT2_COMPLEX_COUNT; i++) {
         const struct sg_arg *part = sg_arg(w->p, a->u.list.first + i);
-        if (part->kind == SIGNET_ARG_FLOAT || part->kind == SIGNET_ARG_RAW) {
+        if (part->kind == SIGNET_ARG_FLOAT) {
             sg_pt2_put_member(w, &sg_pt2_COMPLEX, i);
-            sg_pt2_put_payload(w, a->u.list.first + i);
+            sg_pt2_put_real(w, part->u.real);
+        } else if (part->kind == SIGNET_ARG_RAW) {
+            sg_pt2_put_member(w, &sg_pt2_COMPLEX, i);
+            sg_pt2_put_raw(w, part->u.raw.text);
         }
     }
     sg_text_putc(&w->text, '}');
@@ -92,7 +95,9 @@ static void put_list(struct sg_pt2_writer *w, const struct sg_arg *a) {
     } else if (a->kind != SIGNET_ARG_OPTIONAL_TENSOR) {
         put_elements(w, a);
     } else if (a->u.list.count > 0) {
-        sg_pt2_put_union(w, a->u.list.first);
+        /* By the stack: by calls such an optional can hold another, to any depth. */
+        struct sg_list held = {a->u.list.first, 1};
+        sg_pt2_push_list(w, SG_PT2_ITEM_UNIONS, held);
     } else {
         sg_pt2_puts(w, "{}");
     }
