@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&command_lint,    &command_show,    &command_print,
-                                                 &command_convert, &command_hash,    &command_diff,
-                                                 &command_dot,     &command_explain, NULL};
+const struct command *const commands[] = {
+    &command_lint, &command_show, &command_print,   &command_convert,    &command_hash,
+    &command_diff, &command_dot,  &command_explain, &command_completion, NULL};
 
 static void add_commands(struct text *t) {
     text_put(t, "usage: signet COMMAND [OPTION...] [FILE...]\n"
@@ -84,10 +84,19 @@ static void say_unknown(const char *word) {
     text_free(&hint);
 }
 
+static enum status print_man(void) {
+    struct out out = {0};
+    help_man(&out.text);
+    return out_close(&out);
+}
+
 static enum status help(int argc, char **argv) {
     const struct command *command = argc > 1 ? find(argv[1]) : NULL;
     if (argc <= 1) {
         return print_help(true);
+    }
+    if (strcmp(argv[1], "--man") == 0) {
+        return print_man();
     }
     if (command == NULL) {
         say_unknown(argv[1]);

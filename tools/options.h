@@ -76,7 +76,9 @@ struct command {
 };
 
 extern const struct command command_lint, command_show, command_print, command_convert,
-    command_hash, command_diff, command_dot, command_explain;
+    command_hash, command_diff, command_dot, command_explain, command_completion;
+/* All of them, in the order of the help; ended by null. */
+extern const struct command *const commands[];
 
 extern const struct option_row options_of_reading[], options_of_output[];
 /* Where --as cannot mean the form of the result, it may be said for --from. */
@@ -111,6 +113,8 @@ bool option_word(const char *option, const char *argument, const struct word *wo
 
 /* Prints the help of a subcommand; `full` is --help. */
 void help_command(struct text *t, const struct command *command, bool full);
+/* The page of the manual, in roff. */
+void help_man(struct text *t);
 
 /* ---- Near names ------------------------------------------------------------------------------ */
 
