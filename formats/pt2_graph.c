@@ -73,26 +73,43 @@ static void read_node(struct sg_pt2 *r, sg_json v, signet_graph graph) {
 
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
-static void describe(struct sg_pt2 *r, sg_json v, signet_value value, signet_value_kind kind) {
+/* What an entry of a table says; one that cannot be read says nothing. */
+struct description {
+    bool good;
+    signet_type type;
+    signet_sym sym;
+    signet_string class_name;
+};
+
+static struct description read_description(struct sg_pt2 *r, sg_json v, signet_value_kind kind) {
+    struct description d = {false, {0}, {0}, {NULL, 0}};
     if (kind == SIGNET_VALUE_TENSOR) {
-        signet_type type = sg_pt2_type(r, v);
-        if (type.id != 0) {
-            signet_value_describe_tensor(r->p, value, type);
-        }
+        d.type = sg_pt2_type(r, v);
+        d.good = d.type.id != 0;
     } else if (kind == SIGNET_VALUE_CUSTOM_OBJ) {
         sg_json f[SG_PT2_CUSTOM_OBJ_ARGUMENT_COUNT];
-        if (sg_pt2_record(r, v, &sg_pt2_CUSTOM_OBJ_ARGUMENT, f)) {
-            signet_value_describe_custom(r->p, value,
-                                         sg_pt2_name_text(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]));
+        d.good = sg_pt2_record(r, v, &sg_pt2_CUSTOM_OBJ_ARGUMENT, f);
+        if (d.good) {
+            d.class_name = sg_pt2_name_text(r, f[SG_PT2_CUSTOM_OBJ_ARGUMENT_CLASS]);
         }
     } else {
-        signet_sym sym = sg_pt2_sym(r, v,
-                                    kind == SIGNET_VALUE_SYM_INT     ? "SymInt"
-                                    : kind == SIGNET_VALUE_SYM_FLOAT ? "SymFloat"
-                                                                     : "SymBool");
-        if (sym.id != 0) {
-            signet_value_describe_sym(r->p, value, kind, sym);
-        }
+        d.sym = sg_pt2_sym(r, v,
+                           kind == SIGNET_VALUE_SYM_INT     ? "SymInt"
+                           : kind == SIGNET_VALUE_SYM_FLOAT ? "SymFloat"
+                                                            : "SymBool");
+        d.good = d.sym.id != 0;
+    }
+    return d;
+}
+
+static void describe(struct sg_pt2 *r, signet_value value, signet_value_kind kind,
+                     const struct description *d) {
+    if (kind == SIGNET_VALUE_TENSOR) {
+        signet_value_describe_tensor(r->p, value, d->type);
+    } else if (kind == SIGNET_VALUE_CUSTOM_OBJ) {
+        signet_value_describe_custom(r->p, value, d->class_name);
+    } else {
+        signet_value_describe_sym(r->p, value, kind, d->sym);
     }
 }
 
@@ -101,13 +118,18 @@ static void read_table(struct sg_pt2 *r, sg_json v, signet_graph graph, signet_v
     struct sg_json_iter it = sg_json_iter(v);
     while (sg_json_next(&it) && r->p->status == SIGNET_OK && r->status == SIGNET_OK) {
         sg_strid name = sg_pt2_key(r, v, it.name_value, dictionary);
-        signet_value value = sg_value_refer(r->p, graph, name);
+        struct description d = read_description(r, it.value, kind);
+        /* Of a value that there is not, only a description makes one. */
+        signet_value value =
+            d.good ? sg_value_refer(r->p, graph, name) : sg_value_lookup(r->p, graph, name);
         if (value.id == 0) {
-            return;
+            continue;
         }
         size_t byte = sg_json_string_byte(r->doc, it.name_value);
         sg_value_set_described_at(r->p, value, byte < UINT32_MAX ? (uint32_t)byte + 1 : 0);
-        describe(r, it.value, value, kind);
+        if (d.good) {
+            describe(r, value, kind, &d);
+        }
     }
 }
 

@@ -229,26 +229,23 @@ static void put_versions(struct sg_pt2_writer *w, const struct sg_program *r) {
     sg_pt2_put_int_member(w, &sg_pt2_SCHEMA_VERSION, SG_PT2_SCHEMA_VERSION_MAJOR, w->major);
     sg_pt2_put_int_member(w, &sg_pt2_SCHEMA_VERSION, SG_PT2_SCHEMA_VERSION_MINOR, w->minor);
     sg_pt2_puts(w, "}");
-    if (w->major >= 7) {
-        if (r->has_dialects) {
-            put_strings(w, SG_PT2_PROGRAM_VERIFIERS, r->dialects.data, r->dialects.count);
-        }
-        if (r->torch_version != 0) {
-            sg_pt2_put_string_member(w, &sg_pt2_PROGRAM, SG_PT2_PROGRAM_TORCH_VERSION,
-                                     r->torch_version);
-        }
-    } else if (r->dialects.count > 0) {
+    if (w->major < 7 && r->dialects.count == 1) {
         sg_pt2_put_string_member(w, &sg_pt2_PROGRAM, SG_PT2_PROGRAM_DIALECT, r->dialects.data[0]);
+    } else if (r->has_dialects) {
+        put_strings(w, SG_PT2_PROGRAM_VERIFIERS, r->dialects.data, r->dialects.count);
+    }
+    if (r->torch_version != 0) {
+        sg_pt2_put_string_member(w, &sg_pt2_PROGRAM, SG_PT2_PROGRAM_TORCH_VERSION,
+                                 r->torch_version);
     }
     if (r->guards.count > 0 || sg_pt2_since(w, 14)) {
         put_strings(w, SG_PT2_PROGRAM_GUARDS_CODE, r->guards.data, r->guards.count);
     }
 }
 
-/* From the end of the call graph on. */
+/* What follows the call graph. */
 static void put_program_rest(struct sg_pt2_writer *w) {
     const struct sg_program *r = sg_program(w->p, w->program);
-    sg_pt2_puts(w, "]");
     if (r->metadata.count > 0 || w->major >= 7) {
         sg_pt2_put_member(w, &sg_pt2_GRAPH_MODULE, SG_PT2_GRAPH_MODULE_METADATA);
         sg_pt2_put_pairs(w, r->metadata.data, r->metadata.count);
@@ -301,6 +298,20 @@ static void push_specs(struct sg_pt2_writer *w, const struct sg_program *r, sign
                                         .count = r->specs[side].count});
 }
 
+/* PyTorch wants a list, even an empty one; it is left out where the reader told that it is missing.
+ */
+static void push_calls(struct sg_pt2_writer *w, const struct sg_program *r) {
+    if (!r->has_calls && r->faulty) {
+        return;
+    }
+    sg_pt2_push_text(w, "]");
+    sg_pt2_push(w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_CALLS, .count = r->calls.count});
+    sg_pt2_push_text(w, "[");
+    sg_pt2_push(w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_MEMBER,
+                                        .schema = &sg_pt2_GRAPH_MODULE,
+                                        .id = SG_PT2_GRAPH_MODULE_MODULE_CALL_GRAPH});
+}
+
 signet_status sg_pt2_write_program(const signet_package *p, signet_program program,
                                    const signet_writer *out, const char **why) {
     struct sg_pt2_writer w;
@@ -316,11 +327,7 @@ signet_status sg_pt2_write_program(const signet_package *p, signet_program progr
     }
     sg_pt2_writer_init(&w, p, program, out);
     sg_pt2_push(&w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_PROGRAM});
-    sg_pt2_push(&w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_CALLS, .count = r->calls.count});
-    sg_pt2_push_text(&w, "[");
-    sg_pt2_push(&w, (struct sg_pt2_item){.kind = SG_PT2_ITEM_MEMBER,
-                                         .schema = &sg_pt2_GRAPH_MODULE,
-                                         .id = SG_PT2_GRAPH_MODULE_MODULE_CALL_GRAPH});
+    push_calls(&w, r);
     sg_pt2_push_text(&w, "]}");
     push_specs(&w, r, SIGNET_OUTPUT);
     sg_pt2_push_next_list(&w, &sg_pt2_SIGNATURE, SG_PT2_SIGNATURE_OUTPUT_SPECS);

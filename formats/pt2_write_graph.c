@@ -291,6 +291,15 @@ static void put_graph_start(struct sg_pt2_writer *w, uint32_t id) {
     sg_pt2_push_list(w, SG_PT2_ITEM_UNIONS, g->inputs);
 }
 
+/* The table is new in schema 8; what stands in one is never dropped. */
+static bool describes_floats(const struct sg_pt2_writer *w, uint32_t graph) {
+    uint32_t id = sg_graph(w->p, graph)->first_value;
+    while (id != 0 && sg_value(w->p, id)->described_as != SIGNET_VALUE_SYM_FLOAT) {
+        id = sg_value(w->p, id)->next_in_graph;
+    }
+    return id != 0;
+}
+
 static void put_tables(struct sg_pt2_writer *w, uint32_t id) {
     sg_pt2_put_member(w, &sg_pt2_GRAPH, SG_PT2_GRAPH_TENSOR_VALUES);
     sg_pt2_put_table(w, id, SIGNET_VALUE_TENSOR);
@@ -301,7 +310,7 @@ static void put_tables(struct sg_pt2_writer *w, uint32_t id) {
     sg_pt2_put_bool_member(w, &sg_pt2_GRAPH, SG_PT2_GRAPH_BARE, sg_graph(w->p, id)->returns_bare);
     sg_pt2_put_member(w, &sg_pt2_GRAPH, SG_PT2_GRAPH_CUSTOM_OBJ_VALUES);
     sg_pt2_put_table(w, id, SIGNET_VALUE_CUSTOM_OBJ);
-    if (sg_pt2_since(w, 0)) {
+    if (sg_pt2_since(w, 0) || describes_floats(w, id)) {
         sg_pt2_put_member(w, &sg_pt2_GRAPH, SG_PT2_GRAPH_SYM_FLOAT_VALUES);
         sg_pt2_put_table(w, id, SIGNET_VALUE_SYM_FLOAT);
     }

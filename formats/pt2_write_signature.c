@@ -148,6 +148,12 @@ static const struct sg_call *call_at(const struct sg_pt2_writer *w, uint32_t i) 
     return &sg_program(w->p, w->program)->calls.data[i];
 }
 
+/* Also what the reader has left of a signature that it could not take for one. */
+static bool tells_signature(const struct sg_call *c) {
+    return c->has_signature || c->in_spec != 0 || c->out_spec != 0 || c->has_arg_names ||
+           c->inputs.count > 0 || c->outputs.count > 0;
+}
+
 static void put_call(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     if (item.count == 0) {
         return;
@@ -162,7 +168,7 @@ static void put_call(struct sg_pt2_writer *w, struct sg_pt2_item item) {
     if (c->fqn != 0) {
         sg_pt2_put_string_member(w, &sg_pt2_CALL_ENTRY, SG_PT2_CALL_ENTRY_FQN, c->fqn);
     }
-    if (!c->has_signature) {
+    if (!tells_signature(c)) {
         if (w->nulls) {
             sg_pt2_put_member(w, &sg_pt2_CALL_ENTRY, SG_PT2_CALL_ENTRY_SIGNATURE);
             sg_pt2_puts(w, "null");
@@ -183,9 +189,14 @@ static void put_call(struct sg_pt2_writer *w, struct sg_pt2_item item) {
 static void put_call_rest(struct sg_pt2_writer *w, uint32_t i) {
     const struct sg_call *c = call_at(w, i);
     sg_pt2_puts(w, "]");
-    sg_pt2_put_string_member(w, &sg_pt2_CALL_SIGNATURE, SG_PT2_CALL_SIGNATURE_IN_SPEC, c->in_spec);
-    sg_pt2_put_string_member(w, &sg_pt2_CALL_SIGNATURE, SG_PT2_CALL_SIGNATURE_OUT_SPEC,
-                             c->out_spec);
+    if (c->in_spec != 0) {
+        sg_pt2_put_string_member(w, &sg_pt2_CALL_SIGNATURE, SG_PT2_CALL_SIGNATURE_IN_SPEC,
+                                 c->in_spec);
+    }
+    if (c->out_spec != 0) {
+        sg_pt2_put_string_member(w, &sg_pt2_CALL_SIGNATURE, SG_PT2_CALL_SIGNATURE_OUT_SPEC,
+                                 c->out_spec);
+    }
     if (c->has_arg_names) {
         sg_pt2_put_member(w, &sg_pt2_CALL_SIGNATURE, SG_PT2_CALL_SIGNATURE_ARG_NAMES);
         sg_pt2_puts(w, "[");

@@ -82,7 +82,9 @@ void sg_pt2_put_sym(struct sg_pt2_writer *w, uint32_t sym) {
 
 void sg_pt2_put_device(struct sg_pt2_writer *w, sg_strid type, bool has_index, int64_t index) {
     sg_text_putc(&w->text, '{');
-    sg_pt2_put_string_member(w, &sg_pt2_DEVICE, SG_PT2_DEVICE_TYPE, type);
+    if (type != 0) {
+        sg_pt2_put_string_member(w, &sg_pt2_DEVICE, SG_PT2_DEVICE_TYPE, type);
+    }
     if (has_index) {
         sg_pt2_put_int_member(w, &sg_pt2_DEVICE, SG_PT2_DEVICE_INDEX, index);
     } else if (w->nulls) {
@@ -110,7 +112,7 @@ void sg_pt2_put_type(struct sg_pt2_writer *w, uint32_t type) {
     put_sizes(w, SG_PT2_TENSOR_META_SIZES, t->sizes);
     sg_pt2_put_bool_member(w, &sg_pt2_TENSOR_META, SG_PT2_TENSOR_META_REQUIRES_GRAD,
                            t->requires_grad);
-    if (t->device != 0) {
+    if (t->device != 0 || t->has_device_index) {
         sg_pt2_put_member(w, &sg_pt2_TENSOR_META, SG_PT2_TENSOR_META_DEVICE);
         sg_pt2_put_device(w, t->device, t->has_device_index, t->device_index);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/allocator.h"
@@ -86,6 +87,73 @@ Test(write_json, broken_things_come_back) {
     expect("\"persistent\": false", "\"persistent\": null", "\"persistent\": null");
     expect("{\"as_sym_int\": {\"as_int\": 3}}", "{\"as_sym_int\": {\"as_name\": 3}}",
            "{\"as_sym_int\": {\"as_name\": 3}}");
+}
+
+/* Where the value ends that begins at `at`. */
+static size_t value_end(const char *text, size_t at) {
+    size_t depth = 0;
+    for (;; at++) {
+        char c = text[at];
+        if (c == '"') {
+            for (at++; text[at] != '"'; at++) {
+                at += text[at] == '\\' ? 1 : 0;
+            }
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if (c == '}' || c == ']') {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (depth == 0 && (c == ',' || c == '\0')) {
+            return at;
+        }
+        if (depth == 0 && strchr("]},", text[at + 1]) != NULL) {
+            return at + 1;
+        }
+    }
+}
+
+/* Reads, writes, reads again: equal, unless it cannot be read. */
+static uint32_t comes_back(const struct sg_text *in, const char *what) {
+    signet_package *p = NULL;
+    if (signet_read_memory(&p, in->data, in->length, "x", NULL, NULL) != SIGNET_OK) {
+        return 0;
+    }
+    struct sg_text out;
+    signet_writer writer = case_writer(&out);
+    cr_assert_eq(signet_write_json(p, signet_program_at(p, 0), &writer), SIGNET_OK);
+    signet_package *q = case_read(&out, "written.json");
+    case_equal(p, q, what);
+    signet_package_destroy(p);
+    signet_package_destroy(q);
+    sg_text_free(&out);
+    return 1;
+}
+
+/* Each member of each object in turn holds something else. */
+Test(write_json, whatever_can_be_read_comes_back) {
+    static const char *const others[] = {"null", "7", "{}"};
+    struct sg_text in, edited;
+    uint32_t count = 0;
+    case_load(&in, EVERYTHING);
+    sg_text_init(&edited, &sg_default_allocator);
+    for (size_t at = 0; at + 3 < in.length; at++) {
+        if (memcmp(in.data + at, "\": ", 3) != 0 || in.data[at - 1] == '\\') {
+            continue;
+        }
+        size_t begin = at + 3, end = value_end(in.data, begin);
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+            sg_text_clear(&edited);
+            sg_text_put(&edited, in.data, begin);
+            sg_text_puts(&edited, others[i]);
+            sg_text_put(&edited, in.data + end, in.length - end);
+            char what[128]; /* the member, and what it holds now */
+            snprintf(what, sizeof(what), "%.*s -> %s", 60, edited.data + (at > 40 ? at - 40 : 0),
+                     others[i]);
+            count += comes_back(&edited, what);
+        }
+    }
+    cr_assert_gt(count, 1000);
+    sg_text_free(&in);
+    sg_text_free(&edited);
 }
 
 Test(write_json, schema_decides_which_members_there_are) {
