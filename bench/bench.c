@@ -240,6 +240,26 @@ static double time_of(const char *name, const signet_package *p) {
     return now() - start;
 }
 
+/* What the package, and each measure on top of it, takes at most. */
+static void print_memory(uint32_t n, const char *const *names, size_t count) {
+    struct counter counter = {0, 0};
+    signet_allocator allocator = {count_allocate, count_reallocate, count_release, &counter};
+    signet_package *p = build(n, &allocator);
+    size_t package_bytes = counter.live;
+    if (p == NULL) {
+        die("build");
+    }
+    printf("{\"name\": \"package-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, package_bytes);
+    printf("{\"name\": \"names-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, bytes_of_names(n));
+    for (size_t k = 0; k < count; k++) {
+        counter.peak = counter.live;
+        time_of(names[k], p);
+        printf("{\"name\": \"%s-bytes\", \"n\": %u, \"bytes\": %zu}\n", names[k], n,
+               counter.peak - package_bytes);
+    }
+    signet_package_destroy(p);
+}
+
 int main(int argc, char **argv) {
     enum { MOST_RUNS = 101 };
     static const char *const names[] = {"verify", "clone", "hash", "equal"};
@@ -251,32 +271,24 @@ int main(int argc, char **argv) {
                 MOST_RUNS);
         return 2;
     }
-    struct counter counter = {0, 0};
-    signet_allocator allocator = {count_allocate, count_reallocate, count_release, &counter};
-    signet_package *p = NULL;
+    signet_package *p = NULL; /* with the library's own allocator, which is what most will use */
     for (uint32_t i = 0; i < runs; i++) {
         signet_package_destroy(p);
-        counter = (struct counter){0, 0};
         double start = now();
-        p = build(n, &allocator);
+        p = build(n, NULL);
         seconds[i] = now() - start;
         if (p == NULL || signet_package_status(p) != SIGNET_OK) {
             die("build");
         }
     }
     print_measure("build", n, seconds, runs);
-    size_t package_bytes = counter.live;
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-        counter.peak = counter.live;
         for (uint32_t i = 0; i < runs; i++) {
             seconds[i] = time_of(names[k], p);
         }
         print_measure(names[k], n, seconds, runs);
-        printf("{\"name\": \"%s-bytes\", \"n\": %u, \"bytes\": %zu}\n", names[k], n,
-               counter.peak - package_bytes);
     }
-    printf("{\"name\": \"package-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, package_bytes);
-    printf("{\"name\": \"names-bytes\", \"n\": %u, \"bytes\": %zu}\n", n, bytes_of_names(n));
     signet_package_destroy(p);
+    print_memory(n, names, sizeof(names) / sizeof(names[0]));
     return 0;
 }

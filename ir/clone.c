@@ -65,7 +65,8 @@ static bool copy_sources(signet_package *to, const signet_package *from) {
 static bool copy_records(signet_package *to, const signet_package *from) {
     const signet_allocator *a = &to->allocator;
     return COPY(a, &to->graphs, &from->graphs) && COPY(a, &to->nodes, &from->nodes) &&
-           COPY(a, &to->values, &from->values) && COPY(a, &to->args, &from->args) &&
+           COPY(a, &to->values, &from->values) &&
+           COPY(a, &to->value_of_name, &from->value_of_name) && COPY(a, &to->args, &from->args) &&
            COPY(a, &to->pairs, &from->pairs) && COPY(a, &to->delegates, &from->delegates) &&
            COPY(a, &to->operators, &from->operators) &&
            COPY(a, &to->operator_of, &from->operator_of) && COPY(a, &to->exprs, &from->exprs) &&

@@ -253,7 +253,8 @@ struct signet_package {
     signet_carrier carrier;
     struct sg_arena arena; /* texts of sources, blocks handed over by readers */
     struct sg_strings *strings;
-    struct sg_map *names; /* (graph, name) -> first value of that name */
+    SG_VEC(uint32_t) value_of_name; /* by string: first value of that name in one graph */
+    struct sg_map *names;           /* (graph, name) -> the same in other graphs; see value.c */
     SG_VEC(struct sg_source) sources;
     SG_VEC(struct sg_program) programs;
     SG_VEC(struct sg_graph) graphs;

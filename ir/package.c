@@ -77,6 +77,7 @@ static void free_records(signet_package *p) {
     sg_vec_free(a, &p->graphs);
     sg_vec_free(a, &p->nodes);
     sg_vec_free(a, &p->values);
+    sg_vec_free(a, &p->value_of_name);
     sg_vec_free(a, &p->args);
     sg_vec_free(a, &p->pairs);
     sg_vec_free(a, &p->delegates);

@@ -2,16 +2,65 @@
 #include "ir/arg_internal.h"
 #include "ir/ir_internal.h"
 
-static uint64_t name_key(uint32_t graph, sg_strid name) {
-    return (uint64_t)graph << 32 | name;
-}
-
 static struct sg_value *edit(signet_package *p, signet_value value) {
     if (value.id == 0 || value.id >= p->values.count) {
         sg_package_fail(p, SIGNET_E_INVALID_ARG);
         return NULL;
     }
     return &p->values.data[value.id];
+}
+
+/* ---- Names ------------------------------------------------------------------------------------
+ *
+ * Most names belong to one graph alone: its value stands in an array by the number of the string.
+ * The values of other graphs that have the name too are in a table. */
+
+static uint64_t name_key(uint32_t graph, sg_strid name) {
+    return (uint64_t)graph << 32 | name;
+}
+
+static bool stands_alone(const signet_package *p, uint32_t graph, sg_strid name) {
+    return name < p->value_of_name.count && p->value_of_name.data[name] != 0 &&
+           p->values.data[p->value_of_name.data[name]].graph == graph;
+}
+
+/* The first value of that name in the graph; 0: there is none. */
+static uint32_t name_get(const signet_package *p, uint32_t graph, sg_strid name) {
+    return stands_alone(p, graph, name) ? p->value_of_name.data[name]
+                                        : sg_map_get(p->names, name_key(graph, name));
+}
+
+/* Room for the place of a name in the array; places are zero at first. */
+static bool name_room(signet_package *p, sg_strid name) {
+    uint32_t count = p->value_of_name.count;
+    if (name < count) {
+        return true;
+    }
+    if (!sg_vec_reserve(&p->allocator, &p->value_of_name, name + 1 - count)) {
+        return false;
+    }
+    p->value_of_name.count = name + 1;
+    return true;
+}
+
+/* The name has no value in this graph so far. */
+static bool name_put(signet_package *p, uint32_t graph, sg_strid name, uint32_t value) {
+    if (name_room(p, name)) {
+        if (p->value_of_name.data[name] != 0) {
+            return sg_map_put(p->names, name_key(graph, name), value);
+        }
+        p->value_of_name.data[name] = value;
+        return true;
+    }
+    return false;
+}
+
+static void name_remove(signet_package *p, uint32_t graph, sg_strid name) {
+    if (stands_alone(p, graph, name)) {
+        p->value_of_name.data[name] = 0;
+    } else {
+        sg_map_remove(p->names, name_key(graph, name));
+    }
 }
 
 /* ---- Making, defining, forgetting ------------------------------------------------------------ */
@@ -22,11 +71,9 @@ uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name) {
         sg_package_fail(p, SIGNET_E_LIMIT);
         return 0;
     }
-    uint64_t key = name_key(graph, name);
     uint32_t id = p->values.count;
-    bool first = sg_map_get(p->names, key) == 0;
-    if (!sg_vec_reserve(&p->allocator, &p->values, 1) ||
-        (first && !sg_map_put(p->names, key, id))) {
+    bool first = name_get(p, graph, name) == 0;
+    if (!sg_vec_reserve(&p->allocator, &p->values, 1) || (first && !name_put(p, graph, name, id))) {
         sg_package_fail(p, SIGNET_E_NOMEM);
         return 0;
     }
@@ -45,7 +92,7 @@ uint32_t sg_value_add(signet_package *p, uint32_t graph, sg_strid name) {
 }
 
 signet_value sg_value_lookup(const signet_package *p, signet_graph graph, sg_strid name) {
-    return (signet_value){name != 0 ? sg_map_get(p->names, name_key(graph.id, name)) : 0};
+    return (signet_value){name != 0 ? name_get(p, graph.id, name) : 0};
 }
 
 signet_value sg_value_refer(signet_package *p, signet_graph graph, sg_strid name) {
@@ -58,7 +105,7 @@ signet_value sg_value_refer(signet_package *p, signet_graph graph, sg_strid name
 
 uint32_t sg_value_define(signet_package *p, uint32_t graph, sg_strid name, signet_value_kind kind,
                          uint32_t arg) {
-    uint32_t id = sg_map_get(p->names, name_key(graph, name));
+    uint32_t id = name_get(p, graph, name);
     if (id == 0 || p->values.data[id].def != 0) {
         id = sg_value_add(p, graph, name);
     }
@@ -78,7 +125,7 @@ static void promote_next(signet_package *p, uint32_t graph, sg_strid name) {
          id = p->values.data[id].next_in_graph) {
         struct sg_value *v = &p->values.data[id];
         if (v->redefined && v->name == name) {
-            if (!sg_map_put(p->names, name_key(graph, name), id)) {
+            if (!name_put(p, graph, name, id)) {
                 sg_package_fail(p, SIGNET_E_NOMEM);
             }
             v->redefined = 0;
@@ -90,9 +137,8 @@ static void promote_next(signet_package *p, uint32_t graph, sg_strid name) {
 
 static void forget_name(signet_package *p, uint32_t id) {
     struct sg_value *v = &p->values.data[id];
-    uint64_t key = name_key(v->graph, v->name);
-    if (sg_map_get(p->names, key) == id) {
-        sg_map_remove(p->names, key);
+    if (name_get(p, v->graph, v->name) == id) {
+        name_remove(p, v->graph, v->name);
         promote_next(p, v->graph, v->name);
     } else if (v->redefined) {
         v->redefined = 0;
@@ -252,7 +298,7 @@ void signet_value_rename(signet_package *p, signet_value value, signet_string na
     if (other != 0) {
         v->redefined = 1;
         p->redefined_count++;
-    } else if (!sg_map_put(p->names, name_key(v->graph, to), value.id)) {
+    } else if (!name_put(p, v->graph, to, value.id)) {
         sg_package_fail(p, SIGNET_E_NOMEM);
     }
 }

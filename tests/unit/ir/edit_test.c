@@ -385,3 +385,27 @@ Test(edit, loose_graphs_go_with_what_they_hold) {
     cr_assert_eq(signet_package_status(p), SIGNET_OK);
     signet_package_destroy(p);
 }
+
+Test(edit, one_name_in_several_graphs) {
+    signet_program f;
+    signet_package *p = make(&f);
+    signet_graph other = signet_graph_add(p, f, signet_str("other"));
+    signet_graph third = signet_graph_add(p, f, signet_str("third"));
+    test_call(p, other, "torch.ops.aten.mul.Tensor", "y", "x", "x"); /* its x is undefined */
+    test_call(p, third, "torch.ops.aten.mul.Tensor", "y", "x", "x");
+    signet_value x = find(p, f, "x");
+    signet_value ox = signet_graph_find(p, other, signet_str("x"));
+    signet_value tx = signet_graph_find(p, third, signet_str("x"));
+    cr_assert(x.id != ox.id && ox.id != tx.id && x.id != tx.id && ox.id != 0 && tx.id != 0);
+    signet_value_rename(p, x, signet_str("z")); /* the first of the three goes */
+    cr_assert_eq(find(p, f, "x").id, 0);
+    cr_assert_eq(signet_graph_find(p, other, signet_str("x")).id, ox.id);
+    cr_assert_eq(signet_graph_find(p, third, signet_str("x")).id, tx.id);
+    signet_value_rename(p, x, signet_str("x")); /* and comes back */
+    signet_value_rename(p, ox, signet_str("w"));
+    cr_assert_eq(find(p, f, "x").id, x.id);
+    cr_assert_eq(signet_graph_find(p, other, signet_str("x")).id, 0);
+    cr_assert_eq(signet_graph_find(p, third, signet_str("x")).id, tx.id);
+    cr_assert_eq(signet_graph_find(p, other, signet_str("w")).id, ox.id);
+    signet_package_destroy(p);
+}
