@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct option_row findings_options[] = {
@@ -353,11 +354,44 @@ static bool files_are_right(const struct lint_options *o, int count, char **file
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
+/* How far a run is, on a terminal, when it takes longer than a second. */
+struct progress {
+    bool wanted, shown;
+    struct timespec start;
+};
+
+static void progress_begin(struct progress *p, const struct lint_options *o, size_t files) {
+    const char *terminal = getenv("TERM");
+    p->wanted = files > 1 && !o->quiet && isatty(STDERR_FILENO) == 1 && terminal != NULL &&
+                strcmp(terminal, "dumb") != 0 && clock_gettime(CLOCK_MONOTONIC, &p->start) == 0;
+}
+
+static void progress_show(struct progress *p, size_t done, size_t files) {
+    struct timespec now;
+    if (p->wanted && clock_gettime(CLOCK_MONOTONIC, &now) == 0 &&
+        (now.tv_sec - p->start.tv_sec) * 1000 + (now.tv_nsec - p->start.tv_nsec) / 1000000 > 1000) {
+        struct text t = {0};
+        text_format(&t, "\r\033[K%zu of %zu files", done, files);
+        trouble_flush(&t);
+        p->shown = true;
+    }
+}
+
+/* Before anything else is written. */
+static void progress_clear(struct progress *p) {
+    if (p->shown) {
+        struct text t = {0};
+        text_put(&t, "\r\033[K");
+        trouble_flush(&t);
+        p->shown = false;
+    }
+}
+
 struct pool {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct lint_job *jobs;
-    size_t count, next;
+    size_t count, next, done;
 };
 
 static void *work(void *user) {
@@ -374,6 +408,7 @@ static void *work(void *user) {
         lint_job_run(&pool->jobs[i]);
         pthread_mutex_lock(&pool->lock);
         pool->jobs[i].done = true;
+        pool->done++;
         pthread_cond_signal(&pool->changed);
         pthread_mutex_unlock(&pool->lock);
     }
@@ -399,20 +434,36 @@ static void show_job(struct lint_total *total, struct lint_job *job, struct out 
     lint_job_free(job);
 }
 
+static void wait_for_job(struct pool *pool, size_t i, struct progress *progress) {
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->jobs[i].done) {
+        struct timespec until;
+        if (!progress->wanted || clock_gettime(CLOCK_REALTIME, &until) != 0) {
+            pthread_cond_wait(&pool->changed, &pool->lock);
+            continue;
+        }
+        until.tv_sec += until.tv_nsec >= 750000000 ? 1 : 0; /* a quarter of a second later */
+        until.tv_nsec = (until.tv_nsec + 250000000) % 1000000000;
+        (void)pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+        progress_show(progress, pool->done, pool->count);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void run_jobs(struct lint_options *o, struct pool *pool, struct lint_total *total) {
     struct out *out = &o->output.out;
     pthread_t *threads = memory(NULL, pool->count, sizeof(*threads));
     size_t thread_count = pool->count > 1 ? start(pool, o, threads) : 0;
+    struct progress progress = {0};
+    progress_begin(&progress, o, pool->count);
     for (size_t i = 0; i < pool->count; i++) {
         if (thread_count == 0) {
+            progress_show(&progress, i, pool->count);
             lint_job_run(&pool->jobs[i]);
         } else {
-            pthread_mutex_lock(&pool->lock);
-            while (!pool->jobs[i].done) {
-                pthread_cond_wait(&pool->changed, &pool->lock);
-            }
-            pthread_mutex_unlock(&pool->lock);
+            wait_for_job(pool, i, &progress);
         }
+        progress_clear(&progress);
         show_job(total, &pool->jobs[i], out);
     }
     for (size_t i = 0; i < thread_count; i++) {

@@ -31,6 +31,7 @@ def environment(signet):
     env["LC_ALL"] = "C"
     env["TERM"] = "dumb"
     env["COUNTS"] = COUNTS
+    env["TERMINAL"] = f"{sys.executable} {os.path.dirname(os.path.abspath(__file__))}/terminal.py"
     return env
 
 
