@@ -163,6 +163,45 @@ SIGNET_API uint32_t signet_state_owners(const signet_package *package, signet_in
                                         signet_string target, signet_owner *owners,
                                         uint32_t capacity);
 
+/** One state, as one program holds it: an input of kind PARAMETER, BUFFER, CONSTANT_TENSOR or
+ *  CUSTOM_OBJ with a target, or a USER_INPUT that the program updates. Strings are borrowed from
+ * the package. */
+typedef struct signet_state_row {
+    size_t size;           /**< sizeof(signet_state_row) */
+    signet_program method; /**< it belongs to: the owner itself, or the method that calls the
+                                owner's delegate, directly or through other bodies */
+    signet_input_kind kind;
+    signet_string target;     /**< the declared name of a USER_INPUT */
+    signet_program owner;     /**< whose input it is; the body of a delegate that took it over */
+    signet_delegate delegate; /**< null when the owner is a method */
+    uint32_t input;           /**< position of that input */
+    signet_type type;         /**< null where the carrier does not tell */
+    bool mutated;             /**< an output of the owner updates it */
+    uint32_t writer_output;   /**< position of the first such output */
+    signet_node writer;       /**< node that makes the new value; null: none (an input's value is
+                                   written, or nothing is) */
+    /** Nodes that take the old value as an argument, each counted once: those that run before the
+     *  writer (all, where there is none) and those after it. The writer itself is in neither. */
+    uint32_t readers_before;
+    uint32_t readers_after;
+    bool shared;            /**< another method holds the same kind and target */
+    bool has_initial_value; /**< the owner's state tables have a value for it; false too where the
+                                 carrier has no tables (signet_program_has_state_tables) */
+} signet_state_row;
+/* clang-format off */
+#define SIGNET_STATE_ROW_INIT                                                                      \
+    {                                                                                              \
+        sizeof(signet_state_row), {0}, SIGNET_INPUT_KIND_UNKNOWN, {NULL, 0}, {0}, {0}, 0, {0},     \
+        false, 0, {0}, 0, 0, false, false                                                          \
+    }
+/* clang-format on */
+/** Lists the states of a package, in program and input order: calls @p row for each; what it gets
+ * is valid during the call, and false ends the report. Two inputs of one target are two rows.
+ *  Errors: SIGNET_E_NOMEM, SIGNET_E_STOPPED, SIGNET_E_INVALID_ARG. Linear in the package. */
+SIGNET_API signet_status signet_state_report(const signet_package *package,
+                                             bool (*row)(void *user, const signet_state_row *row),
+                                             void *user);
+
 /* ---- Calling convention ---------------------------------------------------------------------- */
 
 /** An entry of the module call graph; entry "" is the program itself. */
