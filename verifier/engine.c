@@ -6,9 +6,10 @@
 
 /* Families in catalogue order. */
 static const struct sg_rule_family *const families[] = {
-    &sg_rules_graph,    &sg_rules_meta,    &sg_rules_symbol, &sg_rules_signature,
-    &sg_rules_mutation, &sg_rules_state,   &sg_rules_token,  &sg_rules_gradient,
-    &sg_rules_call,     &sg_rules_dialect, &sg_rules_torch,
+    &sg_rules_graph,    &sg_rules_meta,    &sg_rules_symbol,   &sg_rules_signature,
+    &sg_rules_mutation, &sg_rules_state,   &sg_rules_token,    &sg_rules_gradient,
+    &sg_rules_call,     &sg_rules_dialect, &sg_rules_delegate, &sg_rules_owner,
+    &sg_rules_torch,
 };
 
 /* The enabled rules of each scope, in family order: a disabled rule costs nothing. */
@@ -66,10 +67,12 @@ static uint32_t causes_of(const struct sg_verify *v, sg_scope scope, const struc
     case SG_SCOPE_PROGRAM:
     case SG_SCOPE_GRAPH:
     case SG_SCOPE_NODE:
+    case SG_SCOPE_DELEGATE_CALL:
     case SG_SCOPE_STATE:
     case SG_SCOPE_CALL:
     case SG_SCOPE_RANGE:
     case SG_SCOPE_END:
+    case SG_SCOPE_PACKAGE:
     case SG_SCOPE_COUNT:
         break;
     }
@@ -88,6 +91,7 @@ static bool is_faulty(const struct sg_verify *v, sg_scope scope, const struct sg
     case SG_SCOPE_VALUE:
         return sg_graph(v->p, t->graph.id)->faulty;
     case SG_SCOPE_NODE:
+    case SG_SCOPE_DELEGATE_CALL:
         return sg_node(v->p, t->node.id)->faulty;
     case SG_SCOPE_PROGRAM:
     case SG_SCOPE_CALL:
@@ -95,6 +99,7 @@ static bool is_faulty(const struct sg_verify *v, sg_scope scope, const struct sg
         return r->faulty;
     case SG_SCOPE_STATE:
     case SG_SCOPE_RANGE:
+    case SG_SCOPE_PACKAGE:
     case SG_SCOPE_COUNT:
         break;
     }
@@ -125,9 +130,11 @@ static signet_rule_scope public_scope(sg_scope scope) {
         return SIGNET_SCOPE_NODE;
     case SG_SCOPE_STATE:
         return SIGNET_SCOPE_STATE;
+    case SG_SCOPE_DELEGATE_CALL:
     case SG_SCOPE_CALL:
     case SG_SCOPE_RANGE:
     case SG_SCOPE_END:
+    case SG_SCOPE_PACKAGE:
     case SG_SCOPE_COUNT:
         break;
     }
@@ -227,9 +234,14 @@ static void run(struct sg_verify *v, const struct plan *plan, sg_scope scope,
         r->check(v, t);
     }
     v->log.muted = false;
-    if (v->options->rule_count != 0) {
+    if (v->options->rule_count != 0 && public_scope(scope) != 0) {
         run_own(v, scope, t);
     }
+}
+
+static bool is_delegate_call(const struct sg_verify *v, uint32_t node) {
+    const struct sg_operator *o = sg_operator(v->p, sg_node(v->p, node)->op);
+    return o->op_class == SIGNET_OPERATOR_DELEGATE_CALL;
 }
 
 static void run_graph(struct sg_verify *v, const struct plan *plan, uint32_t graph) {
@@ -246,10 +258,14 @@ static void run_graph(struct sg_verify *v, const struct plan *plan, uint32_t gra
         }
         t.value.id = 0;
     }
-    if (plan->count[SG_SCOPE_NODE] != 0 || own) {
+    bool calls = v->calls_delegates && plan->count[SG_SCOPE_DELEGATE_CALL] != 0;
+    if (plan->count[SG_SCOPE_NODE] != 0 || own || calls) {
         for (uint32_t id = sg_graph(v->p, graph)->first; id != 0; id = sg_node(v->p, id)->next) {
             t.node.id = id;
             run(v, plan, SG_SCOPE_NODE, &t);
+            if (calls && is_delegate_call(v, id)) {
+                run(v, plan, SG_SCOPE_DELEGATE_CALL, &t);
+            }
         }
     }
 }
@@ -366,7 +382,20 @@ static signet_status verify_programs(struct sg_verify *v, const struct plan *pla
             return SIGNET_E_NOMEM;
         }
     }
+    struct sg_thing package = {.index = 0};
+    v->program.id = 0;
+    v->program_marks = 0;
+    run(v, plan, SG_SCOPE_PACKAGE, &package);
     return v->log.status;
+}
+
+/* Programs without delegates pay nothing for their rules. */
+static bool calls_delegates(const signet_package *p) {
+    bool calls = false;
+    for (uint32_t i = 0; i < p->operators.count && !calls; i++) {
+        calls = sg_operator(p, i)->op_class == SIGNET_OPERATOR_DELEGATE_CALL;
+    }
+    return calls;
 }
 
 static void close_report(const struct sg_verify *v, const struct plan *plan,
@@ -407,6 +436,7 @@ signet_status signet_verify(const signet_package *package, const signet_verify_o
     if (v != NULL && plan != NULL) {
         v->p = package;
         v->options = &o;
+        v->calls_delegates = calls_delegates(package);
         sg_log_init(&v->log, a, sink, report, package->limits.findings);
         apply_options(v);
         make_plan(v, plan);
@@ -416,6 +446,7 @@ signet_status signet_verify(const signet_package *package, const signet_verify_o
         close_report(v, plan, report);
         sg_facts_free(v);
         sg_gathered_free(v);
+        sg_parties_free(v);
         free_own(v);
         sg_log_free(&v->log);
     }

@@ -26,8 +26,9 @@
 #include "ir/ir_internal.h"
 #include "signet/verify.h"
 #include "verifier/gathered.h"
+#include "verifier/parties.h"
 
-/* In the order in which the engine gets to them, per program. */
+/* In the order in which the engine gets to them, per program; the last one is of the package. */
 typedef enum sg_scope {
     SG_SCOPE_PROGRAM,
     SG_SCOPE_INPUT,  /* each input spec */
@@ -35,10 +36,12 @@ typedef enum sg_scope {
     SG_SCOPE_GRAPH,  /* each graph of the program: the graph, its values, then its nodes */
     SG_SCOPE_VALUE,
     SG_SCOPE_NODE,
-    SG_SCOPE_STATE, /* each entry of the state tables */
-    SG_SCOPE_CALL,  /* each entry of the call graph */
-    SG_SCOPE_RANGE, /* each range constraint */
-    SG_SCOPE_END,   /* the program, after everything else */
+    SG_SCOPE_DELEGATE_CALL, /* each node that calls a delegate, after the node's own rules */
+    SG_SCOPE_STATE,         /* each entry of the state tables */
+    SG_SCOPE_CALL,          /* each entry of the call graph */
+    SG_SCOPE_RANGE,         /* each range constraint */
+    SG_SCOPE_END,           /* the program, after everything else */
+    SG_SCOPE_PACKAGE,       /* once, after all programs: there is no program at hand */
     SG_SCOPE_COUNT
 } sg_scope;
 
@@ -117,6 +120,8 @@ struct sg_verify {
     const signet_verify_options *options;
     struct sg_facts facts;
     struct sg_gathered gathered;
+    struct sg_parties parties;
+    bool calls_delegates; /* some node may call one */
     /* the program at hand */
     signet_program program;
     signet_stage stage;
@@ -143,7 +148,7 @@ struct sg_rule_family {
 };
 extern const struct sg_rule_family sg_rules_graph, sg_rules_meta, sg_rules_symbol,
     sg_rules_signature, sg_rules_mutation, sg_rules_state, sg_rules_token, sg_rules_gradient,
-    sg_rules_call, sg_rules_dialect, sg_rules_torch;
+    sg_rules_call, sg_rules_dialect, sg_rules_delegate, sg_rules_owner, sg_rules_torch;
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
