@@ -30,6 +30,8 @@ struct writing {
     struct sg_pt2_archive base; /* its package is the base's own */
     struct sg_log log;
     SG_VEC(struct changed) changed;
+    uint32_t *changed_of; /* by entry: 1 + its number among them, or 0 */
+    signet_program only;  /* the base's program, where each side has only one */
 };
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
@@ -79,16 +81,13 @@ static signet_status add_changed(struct writing *w, uint32_t entry, struct sg_te
     }
     struct changed c = {entry, *text, sg_crc32(text->data, text->length)};
     w->changed.data[w->changed.count++] = c;
+    w->changed_of[entry] = w->changed.count;
     return SIGNET_OK;
 }
 
 static const struct changed *find_changed(const struct writing *w, uint32_t entry) {
-    for (uint32_t i = 0; i < w->changed.count; i++) {
-        if (w->changed.data[i].entry == entry) {
-            return &w->changed.data[i];
-        }
-    }
-    return NULL;
+    uint32_t number = w->changed_of[entry];
+    return number != 0 ? &w->changed.data[number - 1] : NULL;
 }
 
 /* sg_pt2_find, where it matters why there is none. */
@@ -142,6 +141,9 @@ static signet_status change_program(struct writing *w, signet_program program, s
     uint32_t entry = SG_ZIP_NONE;
     if (status == SIGNET_OK || status == SIGNET_E_STOPPED) {
         status = find_program(w, own, &entry);
+    }
+    if (status == SIGNET_OK && entry == SG_ZIP_NONE) {
+        status = cannot(w, program, "the base has no record of it");
     }
     if (status != SIGNET_OK) {
         sg_text_free(&text);
@@ -236,22 +238,28 @@ static signet_status change_states(struct writing *w, signet_program program, si
                                : status;
 }
 
-/* The program of the base in whose place this one goes, or null. */
-static signet_program own_of(const struct writing *w, signet_program program) {
-    signet_program only = sg_only_method(w->base.p);
-    return only.id != 0 && sg_only_method(w->p).id != 0
-               ? only
-               : signet_program_find(w->base.p, signet_program_name(w->p, program));
+/* The program of the base in whose place number i goes, or null. Mostly both are in one order. */
+static signet_program own_of(const struct writing *w, uint32_t i) {
+    signet_string name = signet_program_name(w->p, signet_program_at(w->p, i));
+    signet_program own = signet_program_at(w->base.p, i);
+    if (w->only.id != 0) {
+        return w->only;
+    }
+    return own.id != 0 && sg_string_equal(signet_program_name(w->base.p, own), name)
+               ? own
+               : signet_program_find(w->base.p, name);
 }
 
 static signet_status find_changes(struct writing *w) {
     signet_status status = SIGNET_OK;
+    w->only = sg_only_method(w->base.p);
+    w->only.id = sg_only_method(w->p).id != 0 ? w->only.id : 0;
     for (uint32_t i = 0; i < signet_program_count(w->p) && status == SIGNET_OK; i++) {
         signet_program program = signet_program_at(w->p, i);
         if (signet_program_get_role(w->p, program) != SIGNET_ROLE_METHOD) {
             continue; /* a call of it says that it cannot be written */
         }
-        signet_program own = own_of(w, program);
+        signet_program own = own_of(w, i);
         if (own.id == 0) {
             return cannot(w, program, "the base has no program of that name");
         }
@@ -427,20 +435,27 @@ static bool put_out(void *user, const char *data, size_t length) {
     return out->write(out->user, data, length);
 }
 
-static signet_status write_into(struct writing *w) {
+static signet_status write_out(struct writing *w) {
     signet_writer out = *w->out;
-    if (w->base.layout.carrier != SIGNET_CARRIER_PT2_ARCHIVE &&
-        w->base.layout.carrier != SIGNET_CARRIER_PT2_FLAT) {
-        return SIGNET_E_UNSUPPORTED;
-    }
-    signet_status status = find_changes(w);
-    if (status != SIGNET_OK) {
-        return status;
-    }
     if (w->changed.count == 0 && !w->rewrite) {
         return copy_bytes(w->base.input, &w->base.p->allocator, put_out, &out);
     }
     return is_sound(w) ? write_records(w) : SIGNET_E_SYNTAX;
+}
+
+static signet_status write_into(struct writing *w) {
+    if (w->base.layout.carrier != SIGNET_CARRIER_PT2_ARCHIVE &&
+        w->base.layout.carrier != SIGNET_CARRIER_PT2_FLAT) {
+        return SIGNET_E_UNSUPPORTED;
+    }
+    size_t size = ((size_t)w->base.zip->entries.count + 1) * sizeof(*w->changed_of);
+    w->changed_of = sg_alloc(&w->base.p->allocator, size);
+    signet_status status = w->changed_of != NULL ? find_changes(w) : SIGNET_E_NOMEM;
+    if (status == SIGNET_OK) {
+        status = write_out(w);
+    }
+    sg_free(&w->base.p->allocator, w->changed_of, size);
+    return status;
 }
 
 /* The base is read twice: as a package, to compare with, and as the records that it is made of. */
