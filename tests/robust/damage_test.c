@@ -112,29 +112,51 @@ static void check(const char *what, const char *bytes, size_t size, void *user) 
     signet_package_destroy(p);
 }
 
-static void damage(const char *path, void *user) {
+static void damage_bytes(struct damage *c, const char *bytes, size_t size) {
     enum { STEP = 64, NORMAL = 60, SLOW = 2000 };
+    size_t rounds = getenv("SIGNET_SLOW") != NULL ? SLOW : NORMAL;
+    c->files++;
+    c->cut += test_cut_off(bytes, size, STEP, check, c);
+    c->changed += test_changed(bytes, size, rounds, size, check, c);
+}
+
+static void damage(const char *path, void *user) {
     struct damage *c = user;
     size_t size = 0;
     char *bytes = test_read(path, &size);
     cr_assert_not_null(bytes, "no file %s", path);
     c->path = path;
-    c->files++;
-    c->cut += test_cut_off(bytes, size, STEP, check, c);
-    c->changed +=
-        test_changed(bytes, size, getenv("SIGNET_SLOW") != NULL ? SLOW : NORMAL, size, check, c);
+    damage_bytes(c, bytes, size);
     free(bytes);
+}
+
+/* The model.json of an archive, whose damage no checksum catches. */
+static void damage_json(const char *path, void *user) {
+    struct damage *c = user;
+    struct text text = {NULL, 0, 0};
+    signet_writer writer = {gather, &text};
+    signet_package *p = NULL;
+    c->path = path;
+    cr_assert_eq(signet_read_file(&p, path, NULL, NULL), SIGNET_OK, "%s", path);
+    cr_assert_eq(signet_write_json(p, signet_program_at(p, 0), &writer), SIGNET_OK, "%s", path);
+    damage_bytes(c, text.data, text.length);
+    signet_package_destroy(p);
+    free(text.data);
+}
+
+static void print_figures(const char *folder, const struct damage *c) {
+    printf("%s: %zu files, %zu cut off, %zu changed: %zu read, %zu refused with a place\n", folder,
+           c->files, c->cut, c->changed, c->read, c->refused);
+    fflush(stdout);
+    cr_expect_gt(c->refused, 0);
+    cr_expect_gt(c->read, 0);
 }
 
 static void damage_folder(const char *folder, size_t least) {
     struct damage c = {0};
     test_each_file(false, folder, "", damage, &c);
-    printf("%s: %zu files, %zu cut off, %zu changed: %zu read, %zu refused with a place\n", folder,
-           c.files, c.cut, c.changed, c.read, c.refused);
-    fflush(stdout);
+    print_figures(folder, &c);
     cr_expect_geq(c.files, least);
-    cr_expect_gt(c.refused, 0);
-    cr_expect_gt(c.read, 0);
 }
 
 Test(damage, archives) {
@@ -155,4 +177,11 @@ Test(damage, seed) {
 
 Test(damage, exact_text) {
     damage_folder("tests/data/sgt", 3);
+}
+
+Test(damage, json_of_archives) {
+    static const char folder[] = "tests/data/corpus/base";
+    struct damage c = {0};
+    cr_expect_gt(test_each_file(false, folder, ".pt2", damage_json, &c), 30);
+    print_figures(folder, &c);
 }
