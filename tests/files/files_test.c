@@ -281,8 +281,10 @@ Test(files, damaged_programs) {
 Test(files, there_are_cases) {
     unsigned rules = 0;
     unsigned programs = 0;
-    free_paths(list_files("tests/rules", &rules), rules);
+    char **paths = list_files("tests/rules", &rules);
+    free_paths(paths, rules);
     cr_assert_gt(rules, 0);
-    free_paths(list_files("tests/programs", &programs), programs);
+    paths = list_files("tests/programs", &programs);
+    free_paths(paths, programs);
     cr_assert_gt(programs, 0);
 }
