@@ -19,7 +19,7 @@ static yyjson_doc *read_once(const char *path) {
         doc = yyjson_read(data, size, 0);
     }
     free(data);
-    fclose(f);
+    (void)fclose(f); /* it was only read */
     return doc;
 }
 

@@ -8,8 +8,6 @@
  *     bench N [RUNS]
  */
 
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
 #include <signet/signet.h>
 #include <stdio.h>
@@ -43,8 +41,7 @@ static void count_release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-/* ---- The program --------------------------------------------------------------------------------
- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 /* One state for so many nodes, as in a decoder with caches. */
 enum { NODES_PER_STATE = 32 };
@@ -183,8 +180,7 @@ static size_t bytes_of_names(uint32_t n) {
     return strings - (size_t)n * 8 + table;
 }
 
-/* ---- Measuring
- * -------------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* CPU seconds of this process: other work on the machine does not count. */
 static double now(void) {

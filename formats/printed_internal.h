@@ -198,8 +198,7 @@ uint32_t sg_printed_skip_blanks(const struct sg_printed *r, uint32_t at, uint32_
 uint32_t sg_printed_statement_end(struct sg_printed *r, uint32_t line, uint32_t last_line,
                                   uint32_t *next);
 
-/* ---- Parts ------------------------------------------------------------------------------------
- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* The class of that name below another; 0: none. */
 uint32_t sg_printed_class_find(const struct sg_printed *r, uint32_t parent, sg_strid name);

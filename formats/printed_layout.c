@@ -356,8 +356,7 @@ static void find_second(struct sg_printed *r) {
     }
 }
 
-/* ---- Detection --------------------------------------------------------------------------------
- */
+/* ---- Detection ------------------------------------------------------------------------------- */
 
 bool sg_printed_looks(const char *text, size_t length) {
     struct sg_printed r = {.text = text};

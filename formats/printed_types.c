@@ -35,8 +35,7 @@ static bool find_dtype(signet_string name, signet_dtype *out) {
     return false;
 }
 
-/* ---- Symbolic scalars -------------------------------------------------------------------------
- */
+/* ---- Symbolic scalars ------------------------------------------------------------------------ */
 
 static bool is_one_of(signet_string name, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -266,8 +265,7 @@ static void read_tensor(struct sg_printed *r, uint32_t at, uint32_t end, signet_
     out->id = signet_type_make(r->p, &info).id;
 }
 
-/* ---- Annotations ------------------------------------------------------------------------------
- */
+/* ---- Annotations ----------------------------------------------------------------------------- */
 
 /* "f32[2], S(0))", inside the bracket of a subclass of tensor: where the tensor ends. */
 static uint32_t subclass_end(const struct sg_printed *r, uint32_t at, uint32_t end) {

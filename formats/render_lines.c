@@ -50,8 +50,7 @@ signet_status signet_render_concise(const signet_diag *diag, const signet_writer
     return sg_out_done(&out);
 }
 
-/* ---- GitHub -----------------------------------------------------------------------------------
- */
+/* ---- GitHub ---------------------------------------------------------------------------------- */
 
 /* Percent-encodes what ends a command, or (in properties) a property. */
 static void put_command_text(struct sg_out *out, const char *text, bool property) {
@@ -116,8 +115,7 @@ signet_status signet_render_github(const signet_diag *diag, const signet_writer 
     return sg_out_done(&out);
 }
 
-/* ---- JUnit --------------------------------------------------------------------------------------
- */
+/* ---- JUnit ----------------------------------------------------------------------------------- */
 
 /* XML 1.0 has no way to write most control characters, nor bytes that are no UTF-8. */
 static void put_xml(struct sg_out *out, const char *text) {
@@ -188,8 +186,7 @@ signet_status signet_render_junit(const signet_diag *diag, const signet_writer *
     return status != SIGNET_OK ? status : end;
 }
 
-/* ---- Fingerprints
- * --------------------------------------------------------------------------------- */
+/* ---- Fingerprints ---------------------------------------------------------------------------- */
 
 /* Digits of a message are positions and sizes, which change when something else does. */
 static void hash_words(struct sg_hasher *h, const char *text) {

@@ -26,8 +26,7 @@ static const char *level_of(signet_severity severity) {
     return "none";
 }
 
-/* ---- The catalogue
- * -------------------------------------------------------------------------------- */
+/* ---- The catalogue --------------------------------------------------------------------------- */
 
 static void put_rule(struct sg_out *out, const signet_code_info *info, bool first) {
     sg_out_puts(out, first ? "\n" : ",\n");
@@ -79,8 +78,7 @@ signet_status signet_render_sarif_tail(const signet_writer *writer) {
     return sg_out_done(&out);
 }
 
-/* ---- Locations
- * -------------------------------------------------------------------------------------- */
+/* ---- Locations ------------------------------------------------------------------------------- */
 
 /* A relative or absolute path as a URI reference. */
 static void put_uri(struct sg_out *out, const char *path) {
@@ -169,8 +167,7 @@ static void put_location(struct sg_out *out, const signet_location *l, bool with
     sg_out_puts(out, "}");
 }
 
-/* ---- Results
- * ------------------------------------------------------------------------------------------ */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static void put_paragraph(struct sg_out *out, const char *lead, const char *text) {
     sg_out_puts(out, "\\n");

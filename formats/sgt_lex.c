@@ -6,8 +6,7 @@
 
 #include "formats/sgt_internal.h"
 
-/* ---- Characters (no ctype: its tables follow the locale) ---------------------------------------
- */
+/* ---- Characters (no ctype: its tables follow the locale) ------------------------------------- */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -29,8 +28,7 @@ static char at(const struct sg_sgt_reader *r, size_t i) {
     return r->text[i];
 }
 
-/* ---- Findings ---------------------------------------------------------------------------------
- */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 bool sg_sgt_no_memory(struct sg_sgt_reader *r) {
     sg_package_fail(r->p, SIGNET_E_NOMEM);
@@ -87,8 +85,7 @@ bool sg_sgt_expected(struct sg_sgt_reader *r, const char *what) {
                         sg_log_name(r->log, sg_sgt_token_text(r, token)));
 }
 
-/* ---- Cutting a line ----------------------------------------------------------------------------
- */
+/* ---- Cutting a line -------------------------------------------------------------------------- */
 
 static size_t bad(struct sg_sgt_reader *r, struct sg_sgt_token *token, size_t i, const char *why) {
     if (r->bad == NULL) { /* only the first one is ever reported */
@@ -243,8 +240,7 @@ bool sg_sgt_next_line(struct sg_sgt_reader *r) {
     }
 }
 
-/* ---- Looking at tokens -------------------------------------------------------------------------
- */
+/* ---- Looking at tokens ----------------------------------------------------------------------- */
 
 const struct sg_sgt_token *sg_sgt_peek_second(const struct sg_sgt_reader *r) {
     return &r->tokens.data[r->t + (r->t + 1 < r->tokens.count)];
@@ -283,8 +279,7 @@ bool sg_sgt_expect_end(struct sg_sgt_reader *r, const char *what) {
     return sg_sgt_peek(r)->kind == SGT_END || sg_sgt_expected(r, what);
 }
 
-/* ---- Texts -------------------------------------------------------------------------------------
- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
     if (is_digit(c)) {
@@ -430,8 +425,7 @@ sg_strid sg_sgt_target_of(struct sg_sgt_reader *r, const struct sg_sgt_token *sy
     return sg_intern(r->p, (signet_string){r->decoded.data, r->decoded.length});
 }
 
-/* ---- Numbers -----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 bool sg_sgt_take_int(struct sg_sgt_reader *r, int64_t *out, const char *what) {
     const struct sg_sgt_token *token = sg_sgt_peek(r);

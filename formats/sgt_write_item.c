@@ -15,8 +15,7 @@ static bool is_declared(sg_sgt_where where) {
     return where == SGT_WHERE_DECLARED || where == SGT_WHERE_ENTRY;
 }
 
-/* ---- Which value of a name ----------------------------------------------------------------------
- */
+/* ---- Which value of a name ------------------------------------------------------------------- */
 
 static uint64_t name_key(const struct sg_value *v) {
     return (uint64_t)v->graph << 32 | v->name;
@@ -42,8 +41,7 @@ void sg_sgt_put_ordinal(struct sg_sgt_writer *w, uint32_t value) {
     }
 }
 
-/* ---- Names of arguments ------------------------------------------------------------------------
- */
+/* ---- Names of arguments ---------------------------------------------------------------------- */
 
 static void put_short_name(struct sg_sgt_writer *w, const struct sg_arg *a) {
     const char *mark = "~ ";
@@ -91,8 +89,7 @@ static bool put_name(struct sg_sgt_writer *w, sg_sgt_where where, const struct s
     return true;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static void put_kind(struct sg_sgt_writer *w, const struct sg_arg *a) {
     const char *name = signet_arg_kind_name((signet_arg_kind)a->kind);
@@ -141,8 +138,7 @@ static void put_declared_value(struct sg_sgt_writer *w, const struct sg_arg *a) 
     }
 }
 
-/* ---- Literals ----------------------------------------------------------------------------------
- */
+/* ---- Literals -------------------------------------------------------------------------------- */
 
 static void put_enum(struct sg_sgt_writer *w, const struct sg_arg *a) {
     const char *name = NULL;
@@ -236,8 +232,7 @@ static void put_sym_literal(struct sg_sgt_writer *w, const struct sg_arg *a) {
     }
 }
 
-/* ---- Lists -------------------------------------------------------------------------------------
- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 static signet_arg_kind plain_kind(const struct sg_arg *a) {
     return a->kind == SIGNET_ARG_SYM_FLOAT  ? SIGNET_ARG_FLOAT
@@ -285,8 +280,7 @@ static void open_list(struct sg_sgt_writer *w, uint32_t arg) {
     w->lists.data[w->lists.count++] = 0;
 }
 
-/* ---- Whole arguments ----------------------------------------------------------------------------
- */
+/* ---- Whole arguments ------------------------------------------------------------------------- */
 
 static void put_scalar(struct sg_sgt_writer *w, sg_sgt_where where, uint32_t arg,
                        const struct sg_arg *list, bool named) {
@@ -381,8 +375,7 @@ void sg_sgt_put_item(struct sg_sgt_writer *w, sg_sgt_where where, uint32_t arg,
     w->lists.count = base;
 }
 
-/* ---- Walks over arguments -----------------------------------------------------------------------
- */
+/* ---- Walks over arguments -------------------------------------------------------------------- */
 
 /* Visits an argument and all that is in it, in the order of the text: the next one after `at`, 0
  * at the end. */

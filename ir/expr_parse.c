@@ -67,8 +67,7 @@ struct parser {
     bool no_memory;
 };
 
-/* ---- Stopping --------------------------------------------------------------------------------
- */
+/* ---- Stopping -------------------------------------------------------------------------------- */
 
 static bool stop(struct parser *s, size_t at, const char *expected) {
     if (s->expected == NULL) {
@@ -100,8 +99,7 @@ static bool check(struct parser *s, sg_expr_problem problem) {
     return false;
 }
 
-/* ---- Characters ------------------------------------------------------------------------------
- */
+/* ---- Characters ------------------------------------------------------------------------------ */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -152,8 +150,7 @@ static signet_string take_word(struct parser *s) {
     return word;
 }
 
-/* ---- Building --------------------------------------------------------------------------------
- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 static bool push(struct parser *s, uint32_t operand) {
     if (!sg_vec_reserve(&s->p->allocator, &s->operands, 1)) {
@@ -403,8 +400,7 @@ static bool push_op(struct parser *s, struct op o) {
     return true;
 }
 
-/* ---- Operands --------------------------------------------------------------------------------
- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
 static bool open_bracket(struct parser *s, enum op_kind kind, sg_strid name, size_t at) {
     if (++s->levels > s->p->limits.expression_depth) {
@@ -653,8 +649,7 @@ static bool parse_operand(struct parser *s, bool *operand) {
     }
 }
 
-/* ---- Operators -------------------------------------------------------------------------------
- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 
 struct infix {
     const char *token; /* longer ones first */
@@ -805,8 +800,7 @@ static bool parse_all(struct parser *s) {
     }
 }
 
-/* ---- Texts that were parsed before -----------------------------------------------------------
- */
+/* ---- Texts that were parsed before ----------------------------------------------------------- */
 
 static uint64_t text_key(signet_package *p, signet_string text) {
     uint64_t id = sg_strings_find(p->strings, text);

@@ -14,8 +14,7 @@ struct pieces {
     signet_string name_space, name, overload;
 };
 
-/* ---- Words -----------------------------------------------------------------------------------
- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /*
  * Printed edge operators join name space, name and overload by underscores, which each of them may
@@ -155,8 +154,7 @@ static bool is_dotted_name(signet_string s) {
     return true;
 }
 
-/* ---- Spellings -------------------------------------------------------------------------------
- */
+/* ---- Spellings ------------------------------------------------------------------------------- */
 
 /* "aten.add.Tensor" behind the prefix of its class. */
 static bool parse_overload(signet_string rest, signet_operator_class op_class, struct pieces *out) {
@@ -336,8 +334,7 @@ static bool is_in_place(const struct pieces *o) {
            sg_string_is(o->overload, "out") || sg_string_ends(o->overload, "_out");
 }
 
-/* ---- Table -----------------------------------------------------------------------------------
- */
+/* ---- Table ----------------------------------------------------------------------------------- */
 
 /* One slot per interned string, so that a target is parsed once however many nodes have it. */
 static bool make_slot(signet_package *p, sg_strid target) {
@@ -390,8 +387,7 @@ uint32_t sg_operator_of(signet_package *p, sg_strid target) {
     return id;
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------
- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 /* Bytes of "name_space_name_overload", one after the other. */
 struct joined {

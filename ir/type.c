@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "ir/intern_internal.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------
- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Differs from package to package, so that a file cannot choose records of one key. */
 static uint64_t seed_of(signet_package *p) {
@@ -45,8 +44,7 @@ static double double_of(int64_t bits) {
     return v;
 }
 
-/* ---- Syms ------------------------------------------------------------------------------------
- */
+/* ---- Syms ------------------------------------------------------------------------------------ */
 
 static bool same_record(const struct sg_sym *a, const struct sg_sym *b) {
     return a->kind == b->kind && a->hint == b->hint && a->expr == b->expr && a->text == b->text &&
@@ -190,8 +188,7 @@ void sg_sym_text(const signet_package *p, signet_sym sym, struct sg_text *out) {
     }
 }
 
-/* ---- Types -----------------------------------------------------------------------------------
- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 static const uint32_t *ids_of(const signet_package *p, struct sg_list list) {
     return list.count != 0 ? &p->dims.data[list.first] : NULL;

@@ -10,8 +10,7 @@
 
 #define SEPARATOR "; -----"
 
-/* ---- Files --------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 const char *source_root(void) {
     const char *root = getenv("SIGNET_SOURCE_ROOT");
@@ -106,8 +105,7 @@ void free_paths(char **paths, unsigned count) {
     free(paths);
 }
 
-/* ---- What the comments say
- * ----------------------------------------------------------------------- */
+/* ---- What the comments say ------------------------------------------------------------------- */
 
 static void wrong(struct test_case *c, unsigned line, const char *what) {
     if (c->problem[0] == '\0') {
@@ -302,8 +300,7 @@ static void read_line(struct test_case *c, unsigned number, const char *line) {
     }
 }
 
-/* ---- Cases
- * --------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static bool is_separator(const char *line) {
     return strncmp(line, SEPARATOR, sizeof(SEPARATOR) - 1) == 0;

@@ -11,8 +11,7 @@
 
 #include "case.h"
 
-/* ---- Text ---------------------------------------------------------------------------------------
- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 struct text {
     char *data;
@@ -42,8 +41,7 @@ static void say(struct text *t, const char *format, ...) {
     append(t, line, strlen(line));
 }
 
-/* ---- Findings
- * ------------------------------------------------------------------------------------ */
+/* ---- Findings -------------------------------------------------------------------------------- */
 
 struct run {
     struct test_case *c;
@@ -96,8 +94,7 @@ static void compare_findings(struct run *run) {
     free(missing.data);
 }
 
-/* ---- The same again
- * ------------------------------------------------------------------------------ */
+/* ---- The same again -------------------------------------------------------------------------- */
 
 static void check_same(const struct test_case *c, const char *what, const signet_package *a,
                        const signet_package *b) {
@@ -139,8 +136,7 @@ static void check_round_trips(const struct test_case *c, const signet_package *p
     free(written.data);
 }
 
-/* ---- Tests
- * --------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* A case, by its place among all cases: what a test gets must be small. */
 static const char *const folders[] = {"tests/rules", "tests/programs"};
@@ -208,8 +204,7 @@ ParameterizedTest(int *number, files, cases) {
     free_case(c);
 }
 
-/* ---- Damaged programs
- * ----------------------------------------------------------------------------- */
+/* ---- Damaged programs ------------------------------------------------------------------------ */
 
 /* The same numbers on every machine. */
 static unsigned next_random(uint64_t *state) {

@@ -14,8 +14,7 @@ static bool is_carrier(const char *code) {
     return strncmp(code, "carrier.", 8) == 0;
 }
 
-/* ---- Codes as parameters
- * ------------------------------------------------------------------------- */
+/* ---- Codes as parameters --------------------------------------------------------------------- */
 
 static struct criterion_test_params all_codes(void) {
     size_t count = SIGNET_CODE_COUNT - 1;
@@ -26,8 +25,7 @@ static struct criterion_test_params all_codes(void) {
     return cr_make_param_array(int, codes, count, NULL);
 }
 
-/* ---- Texts
- * --------------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 static void check_text(const char *code, const char *member, const char *text) {
     cr_expect(text != NULL && text[0] != '\0', "%s: the catalogue has no %s", code, member);
@@ -48,8 +46,7 @@ ParameterizedTest(int *code, house, codes_are_explained) {
                  is_carrier(info->name) ? "an example of a damaged file" : "no example");
 }
 
-/* ---- Cases
- * --------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 struct coverage {
     unsigned triggers, near_misses;
@@ -119,8 +116,7 @@ Test(house, files_lie_in_families) {
     free_paths(paths, count);
 }
 
-/* ---- Examples
- * ------------------------------------------------------------------------------------ */
+/* ---- Examples -------------------------------------------------------------------------------- */
 
 struct example {
     signet_code code;

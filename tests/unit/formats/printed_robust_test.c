@@ -6,8 +6,7 @@
 #include "tests/support/allocator.h"
 #include "tests/unit/formats/printed_case.h"
 
-/* ---- Faults of the text -----------------------------------------------------------------------
- */
+/* ---- Faults of the text ---------------------------------------------------------------------- */
 
 static void check_said(const char *params, const char *statements, const char *expected) {
     struct printed_case c = printed_case_graph(params, statements);
@@ -83,8 +82,7 @@ Test(printed_robust, bytes_that_are_no_text) {
     printed_case_free(&c);
 }
 
-/* ---- Limits -----------------------------------------------------------------------------------
- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 Test(printed_robust, brackets_nest_to_a_limit) {
     struct sg_text t;
@@ -227,8 +225,7 @@ Test(printed_robust, statements_that_never_end) {
     sg_text_free(&t);
 }
 
-/* ---- Damage -----------------------------------------------------------------------------------
- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 /* Whatever happens to a text, it is read or refused, and printing what was read works. */
 static void read_any(const char *text, size_t length) {
@@ -295,8 +292,7 @@ Test(printed_robust, lost_lines) {
     }
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static bool count_bytes(void *user, const char *text, size_t length) {
     (void)text;

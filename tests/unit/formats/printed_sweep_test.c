@@ -186,8 +186,7 @@ Test(printed_sweep, archives_print_as_pytorch_prints_them) {
     cr_assert_eq(excepted, sizeof(exceptions) / sizeof(exceptions[0]));
 }
 
-/* ---- Archive and text -------------------------------------------------------------------------
- */
+/* ---- Archive and text ------------------------------------------------------------------------ */
 
 /* A program's archive and its printed form are one program, as far as the text tells. */
 Test(printed_sweep, archive_and_text_are_equal) {
