@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-    &command_lint, &command_show, &command_print,   &command_convert,    &command_hash,
-    &command_diff, &command_dot,  &command_explain, &command_completion, NULL};
+    &command_lint, &command_show, &command_state, &command_print,   &command_convert,
+    &command_hash, &command_diff, &command_dot,   &command_explain, &command_completion,
+    NULL};
 
 static void add_commands(struct text *t) {
     text_put(t, "usage: signet COMMAND [OPTION...] [FILE...]\n"

@@ -37,6 +37,7 @@ enum option_key {
     KEY_STATISTICS,
     KEY_OPERATORS,
     KEY_JSON,
+    KEY_ALL,
     KEY_MARKDOWN,
     KEY_AS,
     KEY_PROGRAM,
@@ -75,8 +76,8 @@ struct command {
     enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command command_lint, command_show, command_print, command_convert,
-    command_hash, command_diff, command_dot, command_explain, command_completion;
+extern const struct command command_lint, command_show, command_state, command_print,
+    command_convert, command_hash, command_diff, command_dot, command_explain, command_completion;
 /* All of them, in the order of the help; ended by null. */
 extern const struct command *const commands[];
 

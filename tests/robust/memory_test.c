@@ -34,6 +34,12 @@ static bool discard(void *user, const char *text, size_t length) {
 
 static const signet_writer nowhere = {discard, NULL};
 
+static bool ignore_row(void *user, const signet_state_row *row) {
+    (void)user;
+    (void)row;
+    return true;
+}
+
 static void render(void *user, const signet_diag *d) {
     struct sample *s = user;
     signet_render_options options = SIGNET_RENDER_OPTIONS_INIT;
@@ -47,6 +53,9 @@ static void render(void *user, const signet_diag *d) {
 static signet_status write_all(const struct sample *s, const signet_package *p) {
     signet_status status = signet_write_sgt(p, &nowhere);
     signet_program first = signet_program_at(p, 0);
+    if (status == SIGNET_OK) {
+        status = signet_state_report(p, ignore_row, NULL);
+    }
     if (status == SIGNET_OK && s->writes_printed) {
         status = signet_write_printed(p, first, &nowhere);
     }
