@@ -17,6 +17,9 @@
 #define GRADIENT "color=\"#9467bd\", fontcolor=\"#9467bd\", penwidth=1.5, style=dashed"
 #define MISSING "color=\"#d62728\", fontcolor=\"#d62728\", style=dashed"
 
+/* How far a graph is drawn. */
+enum { DRAWN_NOT, DRAWN_BEGUN, DRAWN_WHOLE };
+
 static bool fail(struct sg_dot *d, signet_status status) {
     if (d->status == SIGNET_OK) {
         d->status = status;
@@ -350,7 +353,7 @@ static bool open_graph(struct sg_dot *d, uint32_t graph) {
     if (!sg_vec_reserve(&d->p->allocator, &d->frames, 1)) {
         return fail(d, SIGNET_E_NOMEM);
     }
-    d->drawn[graph] = 1;
+    d->drawn[graph] = DRAWN_BEGUN;
     if (sg_program(d->p, g->program)->graph == graph && !collect_states(d, g->program)) {
         return false;
     }
@@ -392,25 +395,28 @@ static void close_graph(struct sg_dot *d, const struct sg_dot_frame *frame) {
         const struct sg_dot_inner *inner = &d->inner.data[i];
         sg_text_printf(&d->t, "n%u -> ", (unsigned)inner->node);
         put_anchor(d, inner->graph);
-        sg_text_printf(&d->t,
-                       " [lhead=cluster_g%u, style=dashed, arrowhead=empty, color=\"#7f7f7f\"];\n",
-                       (unsigned)inner->graph);
+        sg_text_puts(&d->t, " [");
+        if (d->drawn[inner->graph] == DRAWN_WHOLE) { /* a graph that holds itself lies around */
+            sg_text_printf(&d->t, "lhead=cluster_g%u, ", (unsigned)inner->graph);
+        }
+        sg_text_puts(&d->t, "style=dashed, arrowhead=empty, color=\"#7f7f7f\"];\n");
     }
     d->inner.count = frame->inner_first;
+    d->drawn[frame->graph] = DRAWN_WHOLE;
     sg_text_puts(&d->t, "}\n");
     flush(d, FLUSH_AT);
 }
 
 /* Draws a graph with all that is inside, unless it is there already. */
 static void draw_graph(struct sg_dot *d, uint32_t graph) {
-    if (d->drawn[graph] != 0 || !open_graph(d, graph)) {
+    if (d->drawn[graph] != DRAWN_NOT || !open_graph(d, graph)) {
         return;
     }
     while (d->frames.count > 0 && d->status == SIGNET_OK) {
         struct sg_dot_frame *frame = &d->frames.data[d->frames.count - 1];
         if (frame->inner_next < d->inner.count) {
             uint32_t inner = d->inner.data[frame->inner_next++].graph;
-            if (d->drawn[inner] == 0) {
+            if (d->drawn[inner] == DRAWN_NOT) {
                 (void)open_graph(d, inner);
             }
         } else {
@@ -435,7 +441,7 @@ static void draw_programs(struct sg_dot *d, uint32_t only) {
         }
     }
     for (uint32_t g = 1; g < p->graphs.count; g++) {
-        if (d->drawn[sg_program(p, sg_graph(p, g)->program)->graph] != 0) {
+        if (d->drawn[sg_program(p, sg_graph(p, g)->program)->graph] != DRAWN_NOT) {
             draw_graph(d, g);
         }
     }
