@@ -94,11 +94,11 @@ static void lower_wrongly(signet_package *p, signet_program program) {
         signet_node_append(p, graph, signet_str("torch.ops.higher_order.executorch_call_delegate"));
     signet_arg inputs = signet_node_set_inputs(p, call, 2);
     signet_arg_set_delegate(p, inputs, delegate);
-    signet_arg_set_value(p, (signet_arg){inputs.id + 1}, SIGNET_ARG_TENSOR, x);
-    signet_arg results = signet_node_set_outputs(p, call, 2);
+    signet_arg_set_value(p, signet_node_input(p, call, 1), SIGNET_ARG_TENSOR, x);
+    (void)signet_node_set_outputs(p, call, 2);
     const char *const names[] = {"getitem", "getitem_1"};
     for (uint32_t i = 0; i < 2; i++) {
-        signet_value result = signet_arg_set_named(p, (signet_arg){results.id + i},
+        signet_value result = signet_arg_set_named(p, signet_node_output(p, call, i),
                                                    SIGNET_ARG_TENSOR, signet_str(names[i]));
         signet_value_describe_tensor(p, result, type);
         signet_value old = signet_arg_value(p, signet_graph_output(p, graph, i));

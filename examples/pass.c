@@ -48,7 +48,8 @@ static signet_value map_get(const struct value_map *map, signet_value inside) {
             return map->outside[i];
         }
     }
-    return (signet_value){0};
+    signet_value none = {0};
+    return none;
 }
 
 /* Copies an argument of the branch; the kinds that this example knows. */
@@ -95,7 +96,8 @@ static bool fold_cond(signet_package *p, signet_node cond) {
     signet_arg operands = signet_node_input(p, cond, 3);
     signet_graph branch =
         signet_arg_graph(p, signet_node_input(p, cond, signet_arg_bool(p, predicate) ? 1 : 2));
-    struct value_map map = {.count = 0};
+    struct value_map map;
+    map.count = 0;
     for (uint32_t i = 0; i < signet_graph_input_count(p, branch); i++) {
         map_add(&map, signet_arg_value(p, signet_graph_input(p, branch, i)),
                 signet_arg_value(p, signet_arg_child(p, operands, i)));

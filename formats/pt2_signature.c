@@ -143,8 +143,8 @@ static void read_spec(struct sg_pt2 *r, sg_json v, signet_side side, uint32_t i)
         } else if (!read_kind(r, side, tag, payload, &spec, f, &row)) {
             spec.raw_tag = tag;
             sg_pt2_unknown_tag(r, v, of, tag, side == SIGNET_INPUT ? input_tag : output_tag,
-                               side == SIGNET_INPUT ? SIGNET_INPUT_KIND_TOKEN
-                                                    : SIGNET_OUTPUT_KIND_TOKEN);
+                               side == SIGNET_INPUT ? (int)SIGNET_INPUT_KIND_TOKEN
+                                                    : (int)SIGNET_OUTPUT_KIND_TOKEN);
         }
     }
     if (row.arg != SIGNET_ARG_ANY) {

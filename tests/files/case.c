@@ -58,7 +58,7 @@ static void add_path(struct paths *p, const char *path) {
 }
 
 static bool is_folder(const char *path) {
-    char full[2048];
+    char full[4096];
     struct stat info;
     snprintf(full, sizeof(full), "%s/%s", source_root(), path);
     return stat(full, &info) == 0 && S_ISDIR(info.st_mode);
