@@ -8,15 +8,14 @@
 
 static yyjson_doc *read_once(const char *path) {
     FILE *f = fopen(path, "rb");
-    if (f == NULL || fseek(f, 0, SEEK_END) != 0) {
+    if (f == NULL) {
         return NULL;
     }
-    size_t size = (size_t)ftell(f);
-    char *data = malloc(size);
-    rewind(f);
     yyjson_doc *doc = NULL;
-    if (data != NULL && fread(data, 1, size, f) == size) {
-        doc = yyjson_read(data, size, 0);
+    long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    char *data = size > 0 && fseek(f, 0, SEEK_SET) == 0 ? malloc((size_t)size) : NULL;
+    if (data != NULL && fread(data, 1, (size_t)size, f) == (size_t)size) {
+        doc = yyjson_read(data, (size_t)size, 0);
     }
     free(data);
     (void)fclose(f); /* it was only read */

@@ -185,7 +185,7 @@ static size_t bytes_of_names(uint32_t n) {
 /* CPU seconds of this process: other work on the machine does not count. */
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 

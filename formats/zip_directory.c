@@ -363,7 +363,8 @@ static signet_status read_central(struct sg_zip *z, uint64_t *offset) {
     }
     size_t name_length = sg_load_le16(c + 28), extra_length = sg_load_le16(c + 30);
     size_t whole = CENTRAL_SIZE + name_length + extra_length + sg_load_le16(c + 32);
-    if (whole > end - *offset || (c = peek(z, *offset, whole)) == NULL) {
+    c = whole <= end - *offset ? peek(z, *offset, whole) : NULL;
+    if (c == NULL) {
         return damaged(z, *offset + 28,
                        sg_log_text(z->log,
                                    "the header of entry %u ends behind the central directory",
