@@ -60,8 +60,9 @@ static void add_path(struct paths *p, const char *path) {
 static bool is_folder(const char *path) {
     char full[4096];
     struct stat info;
-    snprintf(full, sizeof(full), "%s/%s", source_root(), path);
-    return stat(full, &info) == 0 && S_ISDIR(info.st_mode);
+    int length = snprintf(full, sizeof(full), "%s/%s", source_root(), path);
+    return length > 0 && (size_t)length < sizeof(full) && stat(full, &info) == 0 &&
+           S_ISDIR(info.st_mode);
 }
 
 static int compare_paths(const void *a, const void *b) {

@@ -115,7 +115,7 @@ Test(printed_sweep, every_text_is_read) {
         free(text);
     }
     free(f.paths);
-    cr_log_warn("%u printed programs read, each without a finding", read);
+    printf("%u printed programs read, each without a finding\n", read);
     cr_assert_gt(read, 200);
 }
 
@@ -180,8 +180,8 @@ Test(printed_sweep, archives_print_as_pytorch_prints_them) {
         free(text);
     }
     free(f.paths);
-    cr_log_warn("%u archives print as PyTorch prints them, %u differ for a listed reason", same,
-                excepted);
+    printf("%u archives print as PyTorch prints them, %u differ for a listed reason\n", same,
+           excepted);
     cr_assert_gt(same, 50);
     cr_assert_eq(excepted, sizeof(exceptions) / sizeof(exceptions[0]));
 }
@@ -211,6 +211,6 @@ Test(printed_sweep, archive_and_text_are_equal) {
         free(text);
     }
     free(f.paths);
-    cr_log_warn("%u archives are equal to their printed form", equals);
+    printf("%u archives are equal to their printed form\n", equals);
     cr_assert_gt(equals, 100);
 }
