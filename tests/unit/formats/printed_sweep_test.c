@@ -64,8 +64,9 @@ static struct files find_files(const char *const *folders, size_t count, const c
     struct files f = {NULL, 0};
     const char *root = fixtures();
     for (size_t i = 0; i < count; i++) {
-        char path[512];
-        snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
+        char path[4096];
+        int length = snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
+        cr_assert(length > 0 && (size_t)length < sizeof(path));
         add_folder(&f, path, ending, 2);
     }
     return f;
