@@ -161,11 +161,20 @@ enum status baseline_write(struct baseline *b, const char *path) {
     return out_close(&out);
 }
 
+/* Texts that were read belong to the document; those that were added belong to their row. */
+static void free_text(const char *text) {
+    union {
+        const char *shown;
+        void *owned;
+    } u = {text};
+    free(u.owned);
+}
+
 void baseline_free(struct baseline *b) {
     for (size_t i = 0; i < b->count && b->document == NULL; i++) {
-        free((void *)(uintptr_t)b->rows[i].file);
-        free((void *)(uintptr_t)b->rows[i].code);
-        free((void *)(uintptr_t)b->rows[i].message);
+        free_text(b->rows[i].file);
+        free_text(b->rows[i].code);
+        free_text(b->rows[i].message);
     }
     free(b->rows);
     yyjson_doc_free(b->document);
