@@ -78,7 +78,10 @@ static bool read_code_point(struct reader *r, int digits, struct text *t) {
 
 static bool read_escape(struct reader *r, struct text *t) {
     static const char letters[] = "btnfr\"\\", means[] = "\b\t\n\f\r\"\\";
-    char c = r->at < r->end ? *r->at++ : '\0';
+    char c = '\0';
+    if (r->at < r->end) {
+        c = *r->at++;
+    }
     const char *letter = c != '\0' ? strchr(letters, c) : NULL;
     if (letter != NULL) {
         text_add(t, &means[letter - letters], 1);
