@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source.h"
 
-#include <string.h>
-
 static const struct option_row hash_options[] = {
     {KEY_EXACT, "exact", NULL, "of everything; normally names and order do not count"},
     {0, NULL, NULL, NULL},
@@ -124,30 +122,13 @@ static enum status hash_files(struct hash_options *o, int count, char **files) {
     return status_worse(worst, out_close(&o->output.out));
 }
 
-static bool files_are_right(const struct hash_options *o, int count, char **files) {
-    int streams = 0;
-    for (int i = 0; i < count; i++) {
-        streams += strcmp(files[i], "-") == 0;
-    }
-    if (count == 0) {
-        trouble("hash: no FILE is given; '-' reads standard input");
-    } else if (streams > 1) {
-        trouble("hash: standard input can be read once, '-' is given %d times", streams);
-    } else if (o->source.body_count > 0 && count > 1) {
-        trouble("hash: --body belongs to one FILE, not to %d", count);
-    } else {
-        return true;
-    }
-    return false;
-}
-
 static enum status run(int argc, char **argv) {
     struct hash_options o = {.source = source_options_default(), .mode = SIGNET_HASH_STRUCTURAL};
     int first = 0;
     enum status status = STATUS_OK;
     if (options_parse(&command_hash, argc, argv, take, &o, &first, &status) == PARSED &&
         !source_options_help(&o.source, &status)) {
-        status = files_are_right(&o, argc - first, argv + first)
+        status = source_files_are_right(&o.source, "hash", argc - first, argv + first)
                      ? hash_files(&o, argc - first, argv + first)
                      : STATUS_USE;
     }

@@ -4,7 +4,6 @@
 #include "table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct option_row form_options[] = {
     {KEY_ALL, "all", NULL, "also parameters and constants that nothing updates"},
@@ -315,30 +314,13 @@ static enum status show_files(struct state_options *o, int count, char **files) 
     return status_worse(status, out_close(&o->output.out));
 }
 
-static bool files_are_right(const struct state_options *o, int count, char **files) {
-    int streams = 0;
-    for (int i = 0; i < count; i++) {
-        streams += strcmp(files[i], "-") == 0;
-    }
-    if (count == 0) {
-        trouble("state: no FILE is given; '-' reads standard input");
-    } else if (streams > 1) {
-        trouble("state: standard input can be read once, '-' is given %d times", streams);
-    } else if (o->source.body_count > 0 && count > 1) {
-        trouble("state: --body belongs to one FILE, not to %d", count);
-    } else {
-        return true;
-    }
-    return false;
-}
-
 static enum status run(int argc, char **argv) {
     struct state_options o = {.source = source_options_default()};
     int first = 0;
     enum status status = STATUS_OK;
     if (options_parse(&command_state, argc, argv, take, &o, &first, &status) == PARSED &&
         !source_options_help(&o.source, &status)) {
-        status = files_are_right(&o, argc - first, argv + first)
+        status = source_files_are_right(&o.source, "state", argc - first, argv + first)
                      ? show_files(&o, argc - first, argv + first)
                      : STATUS_USE;
     }

@@ -367,3 +367,21 @@ const char *source_one_file(const struct command *command, int count, char **fil
     }
     return "-";
 }
+
+bool source_files_are_right(const struct source_options *o, const char *command, int count,
+                            char **files) {
+    int streams = 0;
+    for (int i = 0; i < count; i++) {
+        streams += strcmp(files[i], "-") == 0;
+    }
+    if (count == 0) {
+        trouble("%s: no FILE is given; '-' reads standard input", command);
+    } else if (streams > 1) {
+        trouble("%s: standard input can be read once, '-' is given %d times", command, streams);
+    } else if (o->body_count > 0 && count > 1) {
+        trouble("%s: --body belongs to one FILE, not to %d", command, count);
+    } else {
+        return true;
+    }
+    return false;
+}

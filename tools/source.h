@@ -57,4 +57,8 @@ const char *source_one_file(const struct command *command, int count, char **fil
 /* How a file is called in messages. */
 const char *source_name(const char *path);
 
+/* Can a command that takes several files take these? If not, a message says why. */
+bool source_files_are_right(const struct source_options *o, const char *command, int count,
+                            char **files);
+
 #endif
