@@ -507,13 +507,7 @@ static void check_output_kind(struct sg_verify *v, const struct sg_thing *t) {
 
 /* Outputs come in groups: 0 tokens, 1 mutations, 2 user outputs and loss, 3 gradients. */
 static uint32_t group_of(const struct sg_verify *v, uint32_t i) {
-    static const uint8_t groups[] = {
-        2, /* unknown kinds disturb nobody */
-#define SIGNET_OUTPUT_KIND(id, json_tag, keyword, target_member, group) group,
-#include "signet/kinds.def"
-    };
-    uint8_t kind = sg_spec_at(v, SIGNET_OUTPUT, i)->kind;
-    return kind < SG_COUNT_OF(groups) ? groups[kind] : groups[0];
+    return sg_output_kind_group((signet_output_kind)sg_spec_at(v, SIGNET_OUTPUT, i)->kind);
 }
 
 /* token.order speaks of tokens; a mutation or gradient of nothing has a kind that is wrong. */
